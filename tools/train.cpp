@@ -249,12 +249,11 @@ void note_first_weights(const Run& run, const Options& o) {
 }
 
 TrainingOutcome carry_out(const Run& run, const Options& o) {
-  const auto begin_from_model = [&] {
-    if (run.recipe.training.init_from.empty()) return;
-    if (run.has_checkpoint) return;
-    note_first_weights(run, o);
+  const auto after_drawing = [&] {
+    run.model.after_drawing();
+    if (!run.recipe.training.init_from.empty() && !run.has_checkpoint) note_first_weights(run, o);
   };
-  Trainer trainer(run.recipe, run.objective, run.directory, begin_from_model, run.ranks);
+  Trainer trainer(run.recipe, run.objective, run.directory, after_drawing, run.ranks);
   const std::size_t arena_bytes = trainer.warm_up();
   if (!o.is_quiet && !run.has_checkpoint)
     train::note_long_warmup(run.recipe.training.schedule, trainer.total_steps());

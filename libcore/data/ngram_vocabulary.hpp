@@ -34,6 +34,7 @@ struct TermValue {
 };
 
 inline constexpr std::string_view kUnknownTerm = "[UNK]";
+inline constexpr std::int32_t kUnknownTermId = 0;
 
 class NgramVocabulary {
  public:

@@ -24,6 +24,7 @@ class BagOfWords : public TextClassifier {
   const Parameters& parameters() const override { return parameters_; }
   const BagOfWordsSettings& settings() const { return settings_; }
   bool reads_bags() const override { return true; }
+  Parameter* term_weights() override { return hidden_weight_; }
   Index width() const override { return settings_.width; }
   Index vocabulary() const override { return terms_; }
   const ClassHead& head() const override { return head_; }

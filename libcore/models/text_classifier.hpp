@@ -45,6 +45,8 @@ class TextClassifier {
   virtual Index length() const { return 0; }
   virtual Index width() const = 0;                   // D, for learning-rate schedules
   virtual bool reads_bags() const { return false; }  // ClassBatch::values beside the ids
+  // Of a model that reads bags: the weights of its terms, a row each.
+  virtual Parameter* term_weights() { return nullptr; }
   // To how many tokens a batch fills a sequence of so many words with padding; 0: it does not.
   virtual Index padded_length(Index /*words*/) const { return 0; }
   virtual Index vocabulary() const = 0;  // ids are below

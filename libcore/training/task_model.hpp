@@ -33,6 +33,8 @@ class TaskModel {
   virtual std::unique_ptr<Objective> objective(Subset train, Subset validation) = 0;
   virtual std::vector<DirectoryFile> files() const = 0;
   virtual std::vector<UsedRows> used_rows() const { return {}; }
+  // Changes the first weights that were drawn to what the examples of its objective want.
+  virtual void after_drawing() {}
   // What whoever starts the run should know of the examples of its objective, a sentence each.
   virtual std::vector<std::string> notes() const { return {}; }
 };

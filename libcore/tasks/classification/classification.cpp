@@ -1,5 +1,6 @@
 #include "tasks/classification/classification.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "pretrained/text_classifier.hpp"
 #include "pretrained/tokenizer_files.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "tasks/classification/classification_objective.hpp"
 #include "tasks/classification/label_measure.hpp"
 
@@ -73,9 +75,17 @@ class ClassificationTaskModel : public TaskModel {
     const auto label = [&](std::size_t i) { return label_in(learned, i); };
     notes_ = unlearned_labels(*labels_, train.count(), label);
     std::vector<Real> weights = class_weights(recipe_, *labels_, train.count(), label);
-    return std::make_unique<ClassificationObjective>(*model_, std::move(train), std::move(validation),
-                                                     recipe_.training.label_smoothing, std::move(weights),
-                                                     around_ > 0 ? &tokenizer_ : nullptr, around_, pair_);
+    if (terms_ && terms_->settings().output != TermOutput::sublinear_tf_idf) look_for_unknown(train);
+    auto objective = std::make_unique<ClassificationObjective>(
+        *model_, std::move(train), std::move(validation), recipe_.training.label_smoothing,
+        std::move(weights), around_ > 0 ? &tokenizer_ : nullptr, around_, pair_);
+    if (is_unknown_rare_) objective->leave_out_unknown();
+    return objective;
+  }
+  void after_drawing() override {
+    if (!is_unknown_rare_) return;
+    const Matrix weights = model_->term_weights()->value;
+    std::fill_n(weights.row(kUnknownTermId), weights.cols, Real(0));
   }
   std::vector<UsedRows> used_rows() const override {
     if (terms_) return {{"terms", "terms.tsv", terms_->size()}};
@@ -93,6 +103,22 @@ class ClassificationTaskModel : public TaskModel {
   }
 
  private:
+  // A table that holds nearly all terms of the texts that it was learned from leaves them no [UNK], which is
+  // the largest value of many other texts all the same.
+  void look_for_unknown(const Subset& train) {
+    const ColumnSubset bags(train, {"source"});
+    std::size_t having = 0;
+    for (std::size_t i = 0; i < train.count(); ++i) {
+      const auto ids = bags.ids(0, train.at(static_cast<std::uint32_t>(i)));
+      having += std::find(ids.begin(), ids.end(), kUnknownTermId) != ids.end() ? 1 : 0;
+    }
+    is_unknown_rare_ = 2 * having < train.count();
+    if (!is_unknown_rare_ || !recipe_.training.init_from.empty()) return;
+    notes_.push_back("[UNK] is in " + format_count(static_cast<std::int64_t>(having)) + " of " +
+                     counted(static_cast<std::int64_t>(train.count()), "training text") +
+                     ", too few to learn what it says: the model leaves it out");
+  }
+
   TokenColumnSettings source_column() const {
     if (terms_) {
       return {.name = "source",
@@ -128,6 +154,7 @@ class ClassificationTaskModel : public TaskModel {
   std::optional<NgramVocabulary> terms_;
   std::size_t around_ = 0;            // special tokens around a text
   std::optional<PairTemplate> pair_;  // where an example is two
+  bool is_unknown_rare_ = false;      // of terms: fewer than half of the training texts have [UNK]
   std::unique_ptr<TextClassifier> model_;
   std::vector<std::string> notes_;
 };

@@ -2,11 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "pretrained/text_classifier.hpp"
 
 namespace headwater {
+
+static bool is_known(std::int32_t term) { return term != kUnknownTermId; }
+
+static bool is_row_zero(const Parameter& table, Index row) {
+  const std::span values(table.value.row(row), static_cast<std::size_t>(table.value.cols));
+  return std::all_of(values.begin(), values.end(), [](Real v) { return v == 0; });
+}
 
 static ColumnSubset labelled(Subset examples, bool are_pairs) {
   if (are_pairs) return {std::move(examples), {"source", "label", "target"}};
@@ -64,7 +72,7 @@ void ClassificationObjective::prepare(Split split, std::span<const std::uint32_t
       to.batch.add(ids, length);
     }
     to.useful += static_cast<std::int64_t>(ids.size());
-    if (model_.reads_bags()) add_values(e.columns->values(e.column[0], example), ids, to);
+    if (model_.reads_bags()) add_values(e.columns->values(e.column[0], example), e.ids(0, example), to);
     to.batch.labels.push_back(e.ids(1, example).front());
   }
   to.batch.finish(part);
@@ -73,6 +81,11 @@ void ClassificationObjective::prepare(Split split, std::span<const std::uint32_t
 std::span<const std::int32_t> ClassificationObjective::read(const ColumnSubset& e, std::int64_t example,
                                                             Slot& to, Index& second) const {
   const std::span<const std::int32_t> ids = e.ids(0, example);
+  if (skips_unknown_) {
+    to.whole.clear();
+    std::copy_if(ids.begin(), ids.end(), std::back_inserter(to.whole), is_known);
+    return to.whole;
+  }
   if (template_of_ == nullptr) return ids;
   if (pair_) {
     second = add_pair_template(*template_of_, *pair_, ids, e.ids(2, example), model_.length(), to.whole);
@@ -83,13 +96,15 @@ std::span<const std::int32_t> ClassificationObjective::read(const ColumnSubset& 
 }
 
 void ClassificationObjective::add_values(std::span<const float> values, std::span<const std::int32_t> ids,
-                                         Slot& to) {
-  std::vector<Real>& all = to.batch.values;
-  if (values.empty()) {  // terms that occur count 1
-    all.resize(all.size() + ids.size(), 1);
-  } else {
-    all.insert(all.end(), values.begin(), values.end());
+                                         Slot& to) const {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (skips_unknown_ && !is_known(ids[i])) continue;
+    to.batch.values.push_back(values.empty() ? 1 : values[i]);  // terms that occur count 1
   }
+}
+
+void ClassificationObjective::begin_epoch(std::int64_t) {
+  skips_unknown_ = is_unknown_rare_ && is_row_zero(*model_.term_weights(), kUnknownTermId);
 }
 
 LossTotals ClassificationObjective::loss(const ForwardContext& context, Split split, BatchSlot slot) {

@@ -28,11 +28,16 @@ class ClassificationObjective : public Objective {
                           std::vector<Real> class_weights = {}, const Tokenizer* template_of = nullptr,
                           std::size_t around = 0, std::optional<PairTemplate> pair = {});
 
+  // Too few bags of training have [UNK]: where its weights are zero, as of a model that begins here, they
+  // stay so.
+  void leave_out_unknown() { is_unknown_rare_ = true; }
+
   Parameters& parameters() override { return model_.parameters(); }
   std::int64_t width() const override { return model_.width(); }
   std::size_t examples(Split split) const override { return of(split).subset.count(); }
   std::int64_t tokens(Split split, std::span<const std::uint32_t> chosen) const override;
   std::string data_hash() const override { return hash_of(train_.subset, validation_.subset); }
+  void begin_epoch(std::int64_t epoch) override;
   void prepare(Split split, std::span<const std::uint32_t> chosen, const BatchPart& part,
                BatchSlot slot) override;
   // The gradient of the mean over the sequences. Useful tokens are those of the texts: padding does not
@@ -46,15 +51,16 @@ class ClassificationObjective : public Objective {
   const ColumnSubset& of(Split split) const { return split == Split::train ? train_ : validation_; }
   struct Slot {
     ClassBatch batch;
-    std::vector<std::int32_t> whole;  // a text or a pair with its special tokens
+    std::vector<std::int32_t> whole;  // a text or a pair with its special tokens; a bag without [UNK]
     std::int64_t useful = 0;
     double loss_scale = 0;  // one over the global batch's sequences: the loss is their mean
   };
-  // The ids that the model reads of an example, with special tokens, valid until the next call; and, of a
-  // pair, where its second text begins.
+  // The ids that the model reads of an example, with special tokens, or of a bag without [UNK] where that is
+  // left out, valid until the next call; and, of a pair, where its second text begins.
   std::span<const std::int32_t> read(const ColumnSubset& e, std::int64_t example, Slot& to,
                                      Index& second) const;
-  static void add_values(std::span<const float> values, std::span<const std::int32_t> ids, Slot& to);
+  // What each of a bag's ids counts.
+  void add_values(std::span<const float> values, std::span<const std::int32_t> ids, Slot& to) const;
   Slot& slot_of(BatchSlot slot) { return slots_[slot == BatchSlot::first ? 0 : 1]; }
 
   TextClassifier& model_;
@@ -64,8 +70,9 @@ class ClassificationObjective : public Objective {
   const Tokenizer* template_of_;
   std::size_t around_;
   std::optional<PairTemplate> pair_;
-  LabelMeasure measure_;  // of the running validation
-  Slot slots_[2];         // reused: a step after the largest allocates nothing
+  bool is_unknown_rare_ = false, skips_unknown_ = false;  // [UNK] of bags
+  LabelMeasure measure_;                                  // of the running validation
+  Slot slots_[2];  // reused: a step after the largest allocates nothing
 };
 
 }  // namespace headwater
