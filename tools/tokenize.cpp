@@ -100,15 +100,15 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   typed.split_punctuation = line.add_flag(
       "--split-punctuation", o.learn.split_punctuation,
       "of words: keep punctuation, as tokens of its own, and case unless --standardize lower is given");
-  typed.start_end =
-      line.add_flag("--start-end", o.has_start_end, "add [START] and [END] (a translator's target side)");
-  typed.special = line.add_option("--special", o.special,
+  typed.start_end = line.add_flag("--start-end", o.learn.has_start_end,
+                                  "add [START] and [END] (a translator's target side)");
+  typed.special = line.add_option("--special", o.learn.special,
                                   "add this special token, as [SEP], which no text gives; repeat it for more")
                       .shown_as("TOKEN")
                       .one_value_each();
   typed.text_template =
       line.add_option(
-              "--template", o.text_template,
+              "--template", o.learn.text_template,
               "bert: add [CLS], [SEP] and [MASK], and say that models read [CLS] text [SEP], of pairs "
               "[CLS] text [SEP] text [SEP]; or none")
           .one_of({"none", "bert"})
@@ -137,34 +137,25 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   cli::add_quiet_option(line, o.is_quiet);
 }
 
-// A SubwordTextEncoder comes within 1 % of what it aims at, and has start and end beyond it; the recipe's
-// size is what there is room for.
-std::int64_t size_to_learn(const TokenizerSettings& section, std::string_view name) {
-  const Kind* const kind = find_kind(name);
-  const bool aims = kind != nullptr && kind->subword != nullptr && kind->subword->aims_at_size;
-  return aims ? (section.size - 2) * 100 / 101 : section.size;
-}
-
 // The command line overrides the recipe, the recipe the defaults.
 void take_from_recipe(Options& o, const TypedOptions& typed) {
   const Recipe recipe = read_recipe(o.recipe, o.scale);
   const TokenizerSettings& section = o.side == "target" ? recipe.target_tokenizer : recipe.source_tokenizer;
+  const TokenizerToLearn wanted = tokenizer_to_learn(recipe, o.side);
   o.csv_columns = recipe.data.csv_columns;
   if (!typed.learn.is_given() || o.learn.kind.empty()) o.learn.kind = section.kind;
   const bool is_other_kind = o.learn.kind != section.kind;  // whose standardisation is its own
-  if (!typed.size.is_given()) o.learn.size = size_to_learn(section, o.learn.kind);
+  if (!typed.size.is_given()) o.learn.size = size_to_learn(o.learn.kind, section.size);
   if (!typed.standardize.is_given() && !is_other_kind) o.learn.standardize = section.standardize;
   if (!typed.lower.is_given()) o.learn.lower = section.lower;
   if (!typed.split_punctuation.is_given()) o.learn.split_punctuation = section.split_punctuation;
   if (!typed.min_frequency.is_given()) o.learn.min_frequency = section.min_frequency;
   if (!typed.coverage.is_given()) o.learn.character_coverage = section.character_coverage;
   if (!typed.suffix.is_given()) o.learn.end_of_word_suffix = section.end_of_word_suffix;
-  if (!typed.text_template.is_given() && kind_of(recipe.model).uses_template(recipe.model))
-    o.text_template = "bert";
-  if (!typed.special.is_given()) o.special = kind_of(recipe.model).special_tokens(recipe.model);
+  if (!typed.text_template.is_given()) o.learn.text_template = wanted.text_template;
+  if (!typed.special.is_given()) o.learn.special = wanted.special;
   if (!typed.start_end.is_given()) {
-    o.has_start_end = o.side == "target" || recipe.shared_tokenizer || !o.special.empty() ||
-                      kind_of(recipe.model).line_ends(recipe.model, o.side).start;
+    o.learn.has_start_end = wanted.has_start_end || (typed.special.is_given() && !o.learn.special.empty());
   }
 }
 
@@ -182,7 +173,7 @@ void resolve_kind(Options& o, const TypedOptions& typed) {
   belongs_to(typed.suffix, "--end-of-word-suffix", &Kind::has_suffix);
   belongs_to(typed.special, "--special", &Kind::has_special);
   belongs_to(typed.text_template, "--template", &Kind::has_special);
-  if (parse_text_template(o.text_template) == TextTemplate::bert && o.has_start_end)
+  if (parse_text_template(o.learn.text_template) == TextTemplate::bert && o.learn.has_start_end)
     throw UsageError("--template bert goes without --start-end ([CLS] and [SEP] are start and end)");
   if (o.learn.standardize.empty()) {
     o.learn.standardize =

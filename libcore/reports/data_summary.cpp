@@ -100,13 +100,31 @@ void DataSummary::add(std::string_view line) {
       });
       column.lengths.add(words);
       column.repeated += column.hashes.insert(hash64(field)).second || field.empty() ? 0 : 1;
-      if (tokenizer_ != nullptr) {
-        const std::vector<std::int32_t> ids = tokenizer_->encode(field);
-        column.tokens.add(static_cast<std::int64_t>(ids.size()));
-        column.token_counts.add(ids, tokenizer_->special_ids());
-      }
     }
     if (is_named_ ? is_said_label : columns_.size() > 1) count_label(c, field);
+  }
+}
+
+void DataSummary::count_tokens_of(const Tokenizer& tokenizer, std::string_view column,
+                                  std::int64_t model_tokens) {
+  tokenizer_ = &tokenizer;
+  for (Column& named : columns_) {
+    if (named.name != column) continue;
+    named.tokenizer = &tokenizer;
+    named.model_tokens = model_tokens;
+  }
+}
+
+void DataSummary::add_tokens(std::string_view line) {
+  for (Column& column : columns_) {
+    const std::size_t end = std::min(line.find('\t'), line.size());
+    const std::string_view field = line.substr(0, end);
+    line.remove_prefix(std::min(end + 1, line.size()));
+    if (is_named_ && column.name == "label") continue;
+    const Tokenizer& tokenizer = column.tokenizer != nullptr ? *column.tokenizer : *tokenizer_;
+    const std::vector<std::int32_t> ids = tokenizer.encode(field);
+    column.tokens.add(static_cast<std::int64_t>(ids.size()));
+    column.token_counts.add(ids, tokenizer.special_ids());
   }
 }
 
@@ -245,6 +263,17 @@ std::string DataSummary::verdict() const {
                                    : " <= 1,500: a bag of words or n-grams should do as well");
 }
 
+std::string DataSummary::room(const Column& column) const {
+  if (column.model_tokens == 0) return {};
+  const std::int64_t most = column.tokens.quantile(0.99);
+  std::string text = column.name + ": the model reads " + counted(column.model_tokens, "token") +
+                     " of a text; " + format_percent(column.tokens.above(column.model_tokens), lines_) +
+                     " of the texts have more";
+  if (most > column.model_tokens)
+    text += " (raise model.length by " + format_count(most - column.model_tokens) + " to hold 99 % of them)";
+  return text + "\n";
+}
+
 std::string DataSummary::text() const {
   check_any();
   constexpr auto right = Table::Align::right;
@@ -284,13 +313,16 @@ std::string DataSummary::text() const {
     return table;
   };
   std::string text = sizes("words", &Column::lengths).text();
-  if (tokenizer_ != nullptr) {
+  if (tokenizer_ == nullptr) {
+    text += "model.length counts tokens, not words: --recipe FILE or --tokenizer FILE counts them\n";
+  } else {
     Table tokens = sizes("tokens", &Column::tokens);
     std::vector<std::string> unknown = {"unknown"};
     for (const std::size_t c : texts)
       unknown.push_back(format_percent(columns_[c].token_counts.unknown, columns_[c].token_counts.tokens));
     tokens.add_row(std::move(unknown));
     text += "\n" + tokens.text();
+    for (const std::size_t c : texts) text += room(columns_[c]);
   }
 
   for (const std::size_t c : labels) {
@@ -351,6 +383,10 @@ std::vector<Json> DataSummary::json() const {
           .set("mean_tokens", tokens.mean())
           .set("median_tokens", tokens.median());
       json.set("max_tokens", tokens.longest()).set("unknown_tokens", column.token_counts.unknown);
+      if (column.model_tokens > 0) {
+        json.set("model_tokens", column.model_tokens);
+        json.set("truncated", tokens.above(column.model_tokens));
+      }
     }
     Json::Array bins;
     for (const LengthCounts::Bin& bin : lengths.histogram(kBins)) {

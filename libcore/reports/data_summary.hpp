@@ -23,12 +23,17 @@ class DataSummary {
   // is a label where its values are few and short and repeat often; one at least is text. Throws UsageError
   // where all are labels.
   explicit DataSummary(std::vector<std::string> names = {});
-  // Texts are counted in the tokens of this one too. It must outlive the summary; before the first line.
-  void count_tokens_of(const Tokenizer& tokenizer) { tokenizer_ = &tokenizer; }
-
   // Columns separated by one TAB. Throws Error " what (fix)" or ":..." to be put after "file:line" for a
   // line with another number of columns, or an empty label.
   void add(std::string_view line);
+
+  // Texts are counted in the tokens of this one too. It must outlive the summary.
+  void count_tokens_of(const Tokenizer& tokenizer) { tokenizer_ = &tokenizer; }
+  // Texts of the column of this name in those of another one; the model reads so many of a text, 0: any
+  // number.
+  void count_tokens_of(const Tokenizer& tokenizer, std::string_view column, std::int64_t model_tokens);
+  // The tokens of a line that was added.
+  void add_tokens(std::string_view line);
 
   // After the last line. Throws Error where there was none.
   std::string text() const;
@@ -48,6 +53,8 @@ class DataSummary {
   struct Column {
     std::string name;
     LengthCounts lengths, tokens{};
+    const Tokenizer* tokenizer = nullptr;  // null: that of the summary
+    std::int64_t model_tokens = 0;         // of a text that the model reads; 0: any number
     TokenCounts token_counts{};
     std::map<std::string, std::int64_t, std::less<>> values{};  // until there are too many for labels
     bool has_too_many = false;
@@ -62,6 +69,8 @@ class DataSummary {
   bool repeats(std::size_t column) const;
   std::size_t text_column() const;
   bool is_label(std::size_t column) const;
+  // How many texts the model cuts, and what holds 99 % of them; nothing where it reads any number.
+  std::string room(const Column& column) const;
   bool has_verdict() const;
   std::string verdict() const;
   void check_any() const;

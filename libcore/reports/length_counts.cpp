@@ -36,6 +36,13 @@ std::int64_t LengthCounts::quantile(double share) const {
   return longest();
 }
 
+std::int64_t LengthCounts::above(std::int64_t length) const {
+  std::int64_t samples = 0;
+  for (auto longer = counts_.upper_bound(length); longer != counts_.end(); ++longer)
+    samples += longer->second;
+  return samples;
+}
+
 double LengthCounts::median() const {
   // The samples number (n - 1) / 2 and n / 2 from 0.
   std::int64_t below = 0, lower = -1;

@@ -18,6 +18,7 @@ class LengthCounts {
   double median() const;
   // The least length that at least `share` of the samples do not exceed.
   std::int64_t quantile(double share) const;
+  std::int64_t above(std::int64_t length) const;  // samples that are longer
   std::int64_t longest() const { return counts_.empty() ? 0 : counts_.rbegin()->first; }
   std::int64_t empty() const;
 

@@ -38,7 +38,7 @@ model:
   positions: sinusoidal_halves
   scale_embedding: true
   share_embeddings: all
-  length: 64                          # tokens: above what 99 % of the lines have (inspect --data pairs.tsv)
+  length: 64                          # tokens; inspect --data pairs.tsv --recipe FILE counts the lines that have more
   dropout: 0.2                        # less for more text
   initialization: vaswani
 training:
@@ -72,7 +72,7 @@ model:
   width: 64
   heads: 2
   feed_forward_width: 128
-  length: 256                         # words: longer texts keep their first ones (inspect --data texts.tsv --columns source,label)
+  length: 256                         # tokens; inspect --data texts.tsv --recipe FILE counts the texts that have more
   dropout: 0.3
 training:
   epochs: 10

@@ -6,7 +6,6 @@
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
-#include "text/learning/subword_learner.hpp"
 #include "text/models/subword_text_encoder.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
 #include "text/unicode/trimmed.hpp"
@@ -15,33 +14,6 @@
 
 namespace headwater::tokenize {
 namespace {
-
-TokenizerLearner learner_of(const Options& o) {
-  const TokenizerSettings& s = o.learn;
-  const StandardizeSettings standardize{.standardize = parse_standardization(s.standardize),
-                                        .lower = parse_lowering(s.lower)};
-  const Kind& kind = *find_kind(s.kind);
-  if (kind.subword) {
-    return subword_learner({.kind = kind.name,
-                            .size = s.size,
-                            .min_frequency = s.min_frequency,
-                            .character_coverage = s.character_coverage,
-                            .end_of_word_suffix = s.end_of_word_suffix,
-                            .standardize = standardize,
-                            .has_start_end = o.has_start_end,
-                            .more_special = o.special,
-                            .text_template = parse_text_template(o.text_template)});
-  }
-  const SplitKind split = !kind.splits_punctuation ? SplitKind::character
-                          : s.split_punctuation    ? SplitKind::word_and_punctuation
-                                                   : SplitKind::word;
-  return TokenizerLearner(WordTokenizerSettings{.split = split,
-                                                .size = s.size,
-                                                .standardize = standardize,
-                                                .has_start_end = o.has_start_end,
-                                                .more_special = o.special,
-                                                .text_template = parse_text_template(o.text_template)});
-}
 
 // Whether the line is a header of CSV with all of these columns; of no columns it is none.
 bool names_columns(std::string_view line, const std::vector<std::string>& columns) {
@@ -157,7 +129,7 @@ std::string learned_note(const Options& o, const Tokenizer& tokenizer,
 
 void learn(const Options& o) {
   cli::check_result_file(o.counts.empty() ? o.output : o.counts);
-  TokenizerLearner learner = learner_of(o);
+  TokenizerLearner learner = learner_of(o.learn);
   o.is_merging ? add_counts(o, learner) : count_lines(o, learner);
   if (!o.counts.empty()) return write_counts(o, learner.counts());
   TokenizerLearner::Summary summary;

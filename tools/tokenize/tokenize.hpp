@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/lines.hpp"
-#include "recipe/recipe.hpp"
+#include "pretrained/learned_tokenizer.hpp"
 #include "support/files.hpp"
 #include "text/learning/tokenizer_learner.hpp"
 
@@ -17,10 +17,8 @@ struct Options {
   fs::path tokenizer, output, recipe, counts;
   std::string side = "source", scale = "full";
   std::vector<std::string> csv_columns;  // of the recipe
-  TokenizerSettings learn;               // the defaults of recipes are those of the tool
-  std::vector<std::string> special;      // tokens beside the usual ones
-  std::string text_template = "none";    // or bert
-  bool is_learning = false, is_merging = false, has_start_end = false;
+  TokenizerToLearn learn;                // the defaults of recipes are those of the tool
+  bool is_learning = false, is_merging = false;
   std::string show = "tokens";  // or text
   bool is_decoding = false, is_checking = false, has_line_ends = false;
   bool has_sentences = false;     // a line for each sentence, an empty one after each document

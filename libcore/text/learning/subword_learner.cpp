@@ -258,7 +258,6 @@ constexpr SubwordKind kSubwordKinds[] = {
     // What tensorflow-datasets has under this name.
     {.name = "subword_text_encoder",
      .has_special = false,
-     .aims_at_size = true,
      .counting = count_encoder_words,
      .learn = learn_encoder_file}};
 

@@ -21,7 +21,6 @@ struct SubwordKind {
   bool has_unknown = true;  // there is [UNK], for text that has no form in tokens
   // Which settings it reads beside those of all.
   bool has_min_frequency = false, has_coverage = false, has_suffix = false, has_special = true;
-  bool aims_at_size = false;  // `size` is its target, and it has start and end beyond it
   // What of a text is counted. Throws UsageError for settings that do not go with the kind.
   PieceCounter::Count (*counting)(const SubwordTokenizerSettings&);
   // From counts to the text of a tokenizer.json whose first ids are `special`.
