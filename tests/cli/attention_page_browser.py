@@ -154,6 +154,39 @@ def check_texts(browser):
     check_quiet(browser)
 
 
+def check_long(browser):
+    browser.open("long.html")
+    check(browser.run("return document.querySelectorAll('#lines text').length") == 240, "120 words on both sides")
+    browser.run("window.scrollTo(0, document.documentElement.scrollHeight)")
+    check(browser.run("return window.scrollY") > 500, "the page does not scroll")
+    for name in ("example", "layer", "head", "status"):
+        top, bottom = browser.run(f"const b = document.getElementById('{name}').getBoundingClientRect(); return [b.top, b.bottom]")
+        check(0 <= top < bottom < 500, f"{name} is out of sight: {top} to {bottom}")
+    # A model that has learned nothing looks everywhere alike, and the page says so.
+    check("This picture is flat" in browser.run("return document.getElementById('note').textContent"), "a flat picture")
+    check(browser.run("return document.getElementById('second').textContent").endswith("(lower the limit of the lines)"), "no line, and no word of it")
+    browser.run("const l = document.getElementById('least'); l.value = 0; l.dispatchEvent(new Event('input'))")
+    check(browser.run("return document.getElementById('second').textContent") == "Lines between words", "lines at the lowest limit")
+    check(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), "wider than the window")
+    check_quiet(browser)
+
+
+def check_links(browser):
+    browser.open("texts.html")
+    for key in ["\ue015", "\ue014"]:
+        browser.press(key)
+    check_status(browser, lambda s: s == "encoder attention, layer 1, head 0", "after two keys")
+    check(browser.run("return location.hash") == "#example=0&kind=encoder&layer=1&head=0", "the address of a view")
+    browser.open("texts.html#example=2&kind=cross&layer=1&head=1&word=0")
+    check_status(browser, lambda s: s.startswith("cross attention, layer 1, head 1: "), "a link to a view")
+    check(browser.run("return document.getElementById('example').value") == "2", "the example of a link")
+    browser.run("location.hash = '#example=0&kind=decoder&layer=0&head=mean'")
+    check_status(browser, lambda s: s == "decoder attention, layer 0, mean of heads", "another link in the same page")
+    browser.open("texts.html#example=99&kind=<b>&layer=x&head=7&word=-3")
+    check_status(browser, lambda s: s == "encoder attention, layer 0, mean of heads", "a link to nothing")
+    check_quiet(browser)
+
+
 def check_images(browser):
     browser.open("images.html")
     for _ in range(50):  # the image is read after the page
@@ -164,6 +197,7 @@ def check_images(browser):
     check(browser.run("return document.getElementById('lines').hasAttribute('hidden')") is True, "lines of an image")
     check(colors(browser, "picture") > 3, "the image is blank")
     before = browser.run("return document.getElementById('picture').toDataURL()")
+    browser.run("document.getElementById('picture').scrollIntoView({block: 'center'})")  # a click is from the middle of what is seen
     browser.click_at("#picture", 60, 60)  # the lower right patch
     check_status(browser, lambda s: ": 1,1 looks at " in s, "a click on a patch")
     check(browser.run("return document.getElementById('picture').toDataURL()") != before, "a click changes nothing")
@@ -177,16 +211,18 @@ def check_layout(browser, is_wide):
     check(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), "wider than the window")
 
 
-for width, is_dark in ((1600, False), (800, True)):
+for width, is_dark in ((1600, False), (800, True), (500, False)):
     browser = Browser(width, is_dark)
     try:
         check_texts(browser)
         check_images(browser)
+        check_long(browser)
+        check_links(browser)
         check_layout(browser, width == 1600)
         theme = browser.run("return document.documentElement.dataset.theme")
         browser.click("#theme")
         check(browser.run("return document.documentElement.dataset.theme") != theme, "dark and light")
-        for page in ("texts", "images"):
+        for page in ("texts", "images", "long"):
             browser.open(page + ".html")
             time.sleep(0.2)
             with open(f"{FOLDER}/{page}-{width}.png", "wb") as file:

@@ -9,12 +9,13 @@ here=$(cd "$OLDPWD" && cd "$(dirname "$0")" && pwd)
 for _ in 1 2 3 4 5 6 7 8; do printf 'the red house\tla casa roja\na cat\tun gato\n'; done > all.tsv
 cut -f1 all.tsv | tokenize --learn word --standardize none --size 20 -q -o en.json
 cut -f2 all.tsv | tokenize --learn word --standardize none --size 20 --start-end -q -o es.json
-cut -f1 all.tsv | tokenize -t en.json -q | vectorize -q -t en.json --length 12 > en.ids
-cut -f2 all.tsv | tokenize -t es.json -q | vectorize -q -t es.json --length 12 --start --end > es.ids
-printf '%s\n' 'name: r' 'model: {width: 8, heads: 2, feed_forward_width: 16, length: 12, encoder_layers: 3, decoder_layers: 2}' 'training: {epochs: 1}' > r.yaml
+cut -f1 all.tsv | tokenize -t en.json -q | vectorize -q -t en.json --length 130 > en.ids
+cut -f2 all.tsv | tokenize -t es.json -q | vectorize -q -t es.json --length 130 --start --end > es.ids
+printf '%s\n' 'name: r' 'model: {width: 8, heads: 2, feed_forward_width: 16, length: 130, encoder_layers: 3, decoder_layers: 2}' 'training: {epochs: 1}' > r.yaml
 paste en.ids es.ids | train --recipe r.yaml --source-tokenizer en.json --target-tokenizer es.json -q -o translator > log
 printf '%s\n' 'the red house' $'</script><script>document.title="ran"</script> \u202E<img src=x onerror=document.title="ran"> 👩‍🚀' 'a cat' > texts
 attn-dump translator -q --format html -o texts.html texts
+for _ in {1..30}; do printf 'the red house cat '; done | attn-dump translator -q --target 'un gato' -o long.html
 attn-dump translator -q --format html texts | cmp - texts.html || fail 'other bytes on standard output'
 
 (printf '\0\0\010\003\0\0\0\004\0\0\0\010\0\0\0\010'; for _ in 1 2 3 4; do printf 'one image of 64 bytes, which is grey, and says nothing at all, eh'; done) | head -c 272 > images.idx

@@ -55,12 +55,14 @@
   let layout = { left: 0, top: 0, cell: 1 };
   const drawMatrix = (weights) => {
     const kind = current(), queries = kind.queries.length, keys = kind.keys.length, longest = Math.max(queries, keys);
-    const cell = Math.max(2, Math.min(40, Math.floor(420 / longest))), font = Math.max(9, Math.min(14, cell)), every = Math.ceil(font / cell);
+    const font = Math.max(9, Math.min(14, Math.floor(420 / longest)));
     const context = matrix.getContext("2d");
     const face = `${font}px "DejaVu Sans", "Noto Sans", Arial, sans-serif`;
     context.font = face;
     const widest = (labels) => Math.max(...labels.map((label) => context.measureText(label).width));
     const left = widest(rowLabels(kind)) + 8, top = widest(kind.keys) + 8, ratio = window.devicePixelRatio || 1;
+    const room = Math.min(420, matrix.parentElement.clientWidth - left - 2);  // of the window
+    const cell = Math.max(2, Math.min(40, Math.floor(room / longest))), every = Math.ceil(font / cell);
     const width = left + keys * cell + 2, height = top + queries * cell + 2;
     matrix.width = width * ratio;
     matrix.height = height * ratio;
@@ -185,6 +187,58 @@
     const best = row.map((weight, k) => [weight, k]).sort((a, b) => b[0] - a[0] || a[1] - b[1]).slice(0, 3);
     return `${place}: ${rowLabels(kind)[state.query]} looks at ${best.map(([weight, k]) => `${kind.keys[k]} ${weight.toFixed(3)}`).join(", ")}`;
   };
+  // What a picture that says little has to say: weights that are all alike, or a token that has most of them.
+  const noteOf = (weights) => {
+    const kind = current(), queries = kind.queries.length, keys = kind.keys.length, received = new Float64Array(keys);
+    let spread = 0, asking = 0, seen = 0;
+    for (let q = 0; q < queries; ++q) {
+      let entropy = 0, open = 0;  // a key of weight 0 may not be looked at
+      for (let k = 0; k < keys; ++k) {
+        const weight = weights[q * keys + k];
+        if (weight <= 0) continue;
+        entropy -= weight * Math.log(weight);
+        ++open;
+        received[k] += weight / queries;
+      }
+      if (open < 2) continue;
+      spread += entropy / Math.log(open);
+      seen += open;
+      ++asking;
+    }
+    if (asking === 0 || keys < 3) return "";
+    const elsewhere = state.head < 0 && kind.heads.length > 1 ? "Choose one head instead of the mean, or another layer." : "Choose another head or layer.";
+    if (spread / asking >= 0.95) {
+      return `This picture is flat: each row spreads its weight almost evenly over about ${Math.round(seen / asking)} tokens, near ${(asking / seen).toFixed(3)} on each. Differences in colour mean little. ${elsewhere}`;
+    }
+    const sink = received.indexOf(Math.max(...received));
+    if (received[sink] < 0.5) return "";
+    return `${kind.keys[sink]} (token ${sink}) receives ${(100 * received[sink]).toFixed(0)} % of all weight, so the other columns look pale. Such a token is called a sink: heads rest there when they have nothing to look for. ${elsewhere}`;
+  };
+  // The address says what is shown, by the names that the selects have.
+  const address = () => {
+    const kind = current(), head = state.head < 0 ? "mean" : kind.heads[state.head];
+    const word = state.isPinned && state.query >= 0 ? `&word=${state.query}` : "";
+    return `#example=${data.examples[state.example].number}&kind=${kind.kind}&layer=${kind.layers[state.layer]}&head=${head}${word}`;
+  };
+  const keepAddress = () => {
+    if (location.hash !== address()) history.replaceState(null, "", address());
+  };
+  // What is not there stays as it is.
+  const readAddress = () => {
+    const asked = new URLSearchParams(location.hash.slice(1));
+    const choose = (name, values) => {
+      const at = values.findIndex((value) => String(value) === asked.get(name));
+      if (at >= 0) state[name] = at;
+    };
+    choose("example", data.examples.map((example) => example.number));
+    choose("kind", kindsOf().map((kind) => kind.kind));
+    state.kind = clamp(state.kind, 0, kindsOf().length - 1);
+    choose("layer", current().layers);
+    choose("head", current().heads);
+    if (asked.get("head") === "mean") state.head = -1;
+    const word = asked.has("word") ? Number(asked.get("word")) : -1;
+    refill(Number.isInteger(word) && word >= 0 && word < current().queries.length ? word : -1);
+  };
   const draw = () => {
     const weights = chosenWeights(), isImage = data.examples[state.example].image !== undefined;
     drawMatrix(weights);
@@ -193,7 +247,12 @@
     element("second").textContent = isImage ? "Where the patch looks" : "Lines between words";
     if (isImage) drawImage(weights);
     else drawLines(weights);
+    if (!isImage && lines.querySelector("line") === null) {
+      element("second").textContent += `: no weight reaches ${state.least.toFixed(2)} (lower the limit of the lines)`;
+    }
     element("status").textContent = describe(weights);
+    element("note").textContent = noteOf(weights);
+    keepAddress();
   };
   const choose = (query) => { state.query = query; draw(); };
   const pin = (query) => {
@@ -206,13 +265,13 @@
   };
   const clamp = (value, least, most) => Math.max(least, Math.min(most, value));
   // Another example or kind may have fewer of everything.
-  const refill = () => {
+  const refill = (query = -1) => {
     state.kind = clamp(state.kind, 0, kindsOf().length - 1);
     const kind = current();
     state.layer = clamp(state.layer, 0, kind.layers.length - 1);
     state.head = clamp(state.head, kind.heads.length > 1 ? -1 : 0, kind.heads.length - 1);
-    state.query = -1;
-    state.isPinned = false;
+    state.query = query;
+    state.isPinned = query >= 0;
     fill("example", data.examples.map((example, i) => [i, `${example.number}: ${example.name}`]), state.example);
     fill("kind", kindsOf().map((each, i) => [i, each.kind]), state.kind);
     fill("layer", kind.layers.map((layer, i) => [i, layer]), state.layer);
@@ -245,6 +304,12 @@
     draw();
   };
   element("theme").addEventListener("click", toggleTheme);
+  element("link").addEventListener("click", () => {
+    const copied = navigator.clipboard === undefined ? Promise.reject() : navigator.clipboard.writeText(location.href);
+    copied.then(() => { element("status").textContent = "The link is copied."; }, () => { element("status").textContent = location.href; });
+  });
+  window.addEventListener("resize", draw);
+  window.addEventListener("hashchange", () => { if (location.hash !== address()) readAddress(); });
   const cellAt = (event) => {
     const box = matrix.getBoundingClientRect(), kind = current();
     const q = Math.floor((event.clientY - box.top - layout.top) / layout.cell), k = Math.floor((event.clientX - box.left - layout.left) / layout.cell);
@@ -276,5 +341,5 @@
   });
 
   document.documentElement.dataset.theme = window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-  refill();
+  readAddress();
 })();
