@@ -41,10 +41,10 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads();
   line.group("Output");
   line.add_option("--view", o.view,
-                  "weights, or heads (what each head looks at, over all texts or images); of texts also "
-                  "lines (between the tokens); of translations also alignments (links between words); of a "
-                  "model of images also rollout (over the layers, to the patches that the output looks at) "
-                  "and distance (how far each head looks)")
+                  "weights, heads (what each head looks at, over all texts or images), or rollout (over all "
+                  "layers: how much of each token or patch reaches the output); of texts also lines (between "
+                  "the tokens); of translations also alignments (links between words); of a model of images "
+                  "also distance (how far each head looks)")
       .one_of({"weights", "heads", "lines", "alignments", "rollout", "distance"})
       .with_default();
   o.format_option =
@@ -103,7 +103,7 @@ AttentionSelection selection_of(const Options& o) {
 std::vector<std::string_view> formats_of(const Options& o) {
   if (o.view == "heads") return {"csv", "json", "svg"};
   if (o.view == "lines") return {"svg"};
-  if (o.view == "rollout") return {"csv", "svg", "png"};
+  if (o.view == "rollout") return {"csv", "json", "svg", "png"};
   if (o.view == "distance") return {"csv", "svg"};
   if (o.view == "alignments") return {};
   return {kFormats.begin(), kFormats.end()};

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <concepts>
+#include <optional>
 
 #include "checkpoint/npy.hpp"
 #include "support/csv.hpp"
@@ -48,9 +49,9 @@ std::string csv_head(const AttentionRecord& record) {
   std::string head;
   append_number(head, record.example);
   head.append(",").append(name_of(record.kind)).append(",");
-  append_number(head, record.layer);
+  if (record.layer >= 0) append_number(head, record.layer);
   head.push_back(',');
-  append_number(head, record.head);
+  if (record.head >= 0) append_number(head, record.head);
   return head + ",";
 }
 
@@ -62,6 +63,17 @@ std::vector<std::string> patch_fields(const PatchTokens& tokens) {
       fields.push_back(std::to_string(row) + "," + std::to_string(column) + ",");
   }
   return fields;
+}
+
+// Of each token: the text of its pair, nothing of padding.
+std::vector<std::optional<int>> segments_of(const AttentionTexts& texts, std::size_t tokens) {
+  std::vector<std::optional<int>> segments;
+  for (std::size_t i = 0; i < tokens; ++i) {
+    const bool is_padding = texts.second_text > 0 && i >= texts.padding;
+    const bool is_second = texts.second_text > 0 && i >= texts.second_text;
+    segments.push_back(is_padding ? std::nullopt : std::optional<int>(is_second ? 1 : 0));
+  }
+  return segments;
 }
 
 // What stands before the numbers of a head and after them.
@@ -80,6 +92,15 @@ void set_tokens(Json& json, const AttentionRecord& record, const AttentionTexts&
   list("q_texts", texts.queries);
   list("k_texts", texts.keys);
   list("predicts_texts", texts.predicts);
+  if (texts.second_text == 0) return;
+  const auto numbers = [&](const char* name, std::size_t tokens) {
+    Json::Array all;
+    for (const std::optional<int>& segment : segments_of(texts, tokens))
+      all.push_back(segment ? Json(*segment) : Json());
+    json.set(name, std::move(all));
+  };
+  numbers("q_segments", record.queries());
+  numbers("k_segments", record.keys());
 }
 
 std::string title_of(const AttentionRecord& record) {
@@ -101,7 +122,10 @@ void check(const AttentionRecord& record) {
   }
 }
 
-std::string_view attention_csv_header() {
+std::string_view attention_csv_header(bool has_segments) {
+  if (has_segments)
+    return "example,kind,layer,head,q,k,q_token,k_token,predicts,q_text,k_text,predicts_text,"
+           "q_segment,k_segment,weight\n";
   return "example,kind,layer,head,q,k,q_token,k_token,predicts,q_text,k_text,predicts_text,weight\n";
 }
 
@@ -120,6 +144,11 @@ void append_attention_csv(std::string& out, const AttentionRecord& record, const
                                  key_texts = text_fields(texts_or(texts.keys, record.key_tokens), asked),
                                  predicts_texts =
                                      text_fields(texts_or(texts.predicts, record.predicts), asking);
+  std::vector<std::optional<int>> query_segments, key_segments;
+  if (texts.has_segments) {
+    query_segments = segments_of(texts, asking);
+    key_segments = segments_of(texts, asked);
+  }
   for (std::size_t q = 0; q < asking; ++q) {
     for (std::size_t k = 0; k < asked; ++k) {
       out += head;
@@ -129,6 +158,12 @@ void append_attention_csv(std::string& out, const AttentionRecord& record, const
       for (const std::string* field :
            {&queries[q], &keys[k], &predicts[q], &query_texts[q], &key_texts[k], &predicts_texts[q]})
         out.append(",").append(*field);
+      if (texts.has_segments) {
+        for (const std::optional<int>& segment : {query_segments[q], key_segments[k]}) {
+          out.push_back(',');
+          if (segment) append_number(out, *segment);
+        }
+      }
       out.push_back(',');
       append_weight(out, record.weights[q * asked + k]);
       out.push_back('\n');
@@ -164,7 +199,7 @@ void append_patch_attention_csv(std::string& out, const AttentionRecord& record,
 void append_attention_json(std::string& out, const AttentionRecord& record, const AttentionTexts& texts) {
   check(record);
   Json json = axes_of(record);
-  json.set("layer", record.layer).set("head", record.head);
+  if (record.layer >= 0) json.set("layer", record.layer).set("head", record.head);
   set_tokens(json, record, texts);
   out += json.dump();
   out.back() = ',';  // a tree of all the weights would be many times as large

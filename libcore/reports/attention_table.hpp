@@ -19,11 +19,15 @@ void check(const AttentionRecord& record);
 // What a record's tokens are in decoded text; none of a side: the tokens.
 struct AttentionTexts {
   std::vector<std::string> queries = {}, keys = {}, predicts = {};
+  bool has_segments = false;  // CSV says which text of a pair each token is of, 0 or 1
+  // Of a pair in encoders: where its second text begins, and where padding does; 0: there is one text.
+  std::size_t second_text = 0, padding = 0;
 };
 
-// "example,kind,layer,head,q,k,q_token,k_token,predicts,q_text,k_text,predicts_text,weight\n": the weight is
-// the last column, so that `$NF` of awk finds it whatever stands in the tokens.
-std::string_view attention_csv_header();
+// "example,kind,layer,head,q,k,q_token,k_token,predicts,q_text,k_text,predicts_text,weight\n", with segments
+// "q_segment,k_segment," before the weight: that is the last column, so that `$NF` of awk finds it whatever
+// stands in the tokens.
+std::string_view attention_csv_header(bool has_segments = false);
 
 // One line for each weight, queries outside, keys inside: RFC 4180 quoting, LF at line ends, weights with 9
 // significant digits (a float32 reads back equal). Line ends in texts are written \n and \r.
@@ -34,8 +38,9 @@ void append_attention_csv(std::string& out, const AttentionRecord& record, const
 std::string_view patch_attention_csv_header();
 void append_patch_attention_csv(std::string& out, const AttentionRecord& record, const PatchTokens& tokens);
 
-// One line, an object: version, example, kind, layer, head, q_tokens, k_tokens, predicts, q_texts, k_texts
-// and predicts_texts (of images, whose texts are not given, tokens alone), and weights, a list a query.
+// One line, an object: version, example, kind, layer, head (of a single one), q_tokens, k_tokens, predicts,
+// q_texts, k_texts and predicts_texts (of images, whose texts are not given, tokens alone), of pairs
+// q_segments and k_segments (null of padding), and weights, a list a query.
 void append_attention_json(std::string& out, const AttentionRecord& record, const AttentionTexts& texts = {});
 
 // One block for gnuplot's `matrix with image`: a comment naming it and its tokens, q lines of k weights, two

@@ -143,6 +143,7 @@ class HeatMap {
   }
 
   static std::string panel_title(const AttentionRecord& panel) {
+    if (panel.layer < 0) return "rollout over all layers";
     return "layer " + std::to_string(panel.layer) + ", " +
            (panel.head < 0 ? "mean of heads" : "head " + std::to_string(panel.head));
   }

@@ -48,6 +48,12 @@ classify model --all -q --batch 1 pairs | cmp - ours || fail 'other probabilitie
 awk -F '\t' '{ print $2 "\t" $1 }' pairs | classify model --all -q > turned
 cmp -s turned ours && fail 'the texts of a pair are told apart'
 [ "$(echo 'sun rain	sun' | attn-dump model -q --format csv --layer 0 --head 0 | sed 1d | wc -l)" = 36 ] || fail 'six tokens look at six'
+# Which text a token is of: [CLS] sun rain [SEP] | sun [SEP], before the weight, which is the last column.
+echo 'sun rain	sun' | attn-dump model -q --layer 0 --head 0 > pair.csv
+[ "$(head -n 1 pair.csv)" = example,kind,layer,head,q,k,q_token,k_token,predicts,q_text,k_text,predicts_text,q_segment,k_segment,weight ] || fail 'the header of pairs'
+[ "$(awk -F, '$5 == 0 && NR > 1 { printf "%s", $14 }' pair.csv)$(awk -F, '$6 == 0 && NR > 1 { printf "%s", $13 }' pair.csv)" = 000011000011 ] || fail 'segments in CSV'
+echo 'sun rain	sun' | attn-dump model -q --layer 0 --head 0 --format json | grep -q '"q_segments":\[0,0,0,0,1,1\],"k_segments":\[0,0,0,0,1,1\],"weights"' || fail 'segments in JSON'
+echo 'sun rain	sun' | attn-dump model -q --view rollout | awk -F, 'NR > 1 { sum[$5] += $NF; n += $3 == "" && $4 == "" } END { for (q in sum) if (sum[q] < 0.99999 || sum[q] > 1.00001) exit 1; exit n != 36 }' || fail 'a rollout of a pair'
 
 # From its recipe to its report.
 sed 's/^data: .*/data: {train: pairs.tsv, columns: [source, target, label], validation_fraction: 0.1, test_fraction: 0.2}/' r.yaml > run.yaml

@@ -1,4 +1,5 @@
 // Lines of text.
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -10,8 +11,10 @@
 #include "reports/attention_page.hpp"
 #include "reports/heat_map.hpp"
 #include "reports/svg.hpp"
+#include "reports/text_rollout.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
+#include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
@@ -52,7 +55,6 @@ class Dump {
     std::optional<LinesBeside> targets;
     if (!options_.target.empty())
       targets.emplace("target", options_.target, options_.reader, LinesBeside::May::be_text_too);
-    if (options_.format == "csv" && !heads_) output_.write(attention_csv_header());
     std::int64_t number = 0;
     reader.for_each_batch(heads_ ? kLinesOfHeads : kLinesABatch, [&](const std::vector<std::string>& lines) {
       std::vector<AttentionExample> examples;
@@ -63,6 +65,7 @@ class Dump {
         }
         examples.push_back(source_of(number++, lines[i]));
       }
+      write_header(lines);
       if (translator_) add_translations(examples);
       std::vector<std::size_t> of_heads;
       for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -84,6 +87,9 @@ class Dump {
             throw LineError(i, kOutputNotFinite);
         }
         ++examples_;
+        second_text_ = static_cast<std::size_t>(examples[i].source_second);
+        padding_ = examples[i].source_ids.size();
+        if (options_.view == "rollout") records = text_rollout(records);
         if (folder_ && options_.format == "npy") {
           folder_->add_arrays(records, [&](const AttentionRecord& record) { return texts_of(record); });
         } else if (folder_) {
@@ -100,6 +106,7 @@ class Dump {
       truncated_.clear();
       output_.flush();
     });
+    write_header({});
     if (targets) targets->finish(number, options_.is_quiet);
     finish();
     if (!options_.is_quiet) reader.note_dropped();
@@ -108,6 +115,17 @@ class Dump {
  private:
   static constexpr std::size_t kLinesABatch = 64, kTitleColumns = 70;
   static constexpr std::size_t kLinesOfHeads = 256, kTokensAtOnce = 512;
+
+  // Of CSV, once: with columns for segments where pairs of texts are read, by the first lines of a model that
+  // reads either.
+  void write_header(std::span<const std::string> lines) {
+    if (has_header_ || options_.format != "csv" || heads_) return;
+    has_header_ = true;
+    const auto is_pair = [](const std::string& line) { return line.find('\t') != std::string::npos; };
+    has_segments_ = tracer_->texts() == Texts::pair ||
+                    (tracer_->texts() == Texts::either && std::ranges::any_of(lines, is_pair));
+    output_.write(attention_csv_header(has_segments_));
+  }
 
   std::string picture(std::span<const AttentionRecord> records, const std::string& title) const {
     const bool is_mean = options_.is_mean_over_heads;
@@ -259,6 +277,11 @@ class Dump {
     for (const std::string& token : record.query_tokens) texts.queries.push_back(queries.token_text(token));
     for (const std::string& token : record.key_tokens) texts.keys.push_back(keys.token_text(token));
     for (const std::string& token : record.predicts) texts.predicts.push_back(queries.token_text(token));
+    texts.has_segments = has_segments_;
+    if (record.kind == AttentionKind::encoder) {
+      texts.second_text = second_text_;
+      texts.padding = padding_;
+    }
     return texts;
   }
 
@@ -272,6 +295,7 @@ class Dump {
 
   void write(std::vector<AttentionRecord> records) {
     text_.clear();
+    if (second_text_ > 0 && !has_segments_) ++pairs_without_segments_;
     for (AttentionRecord& record : records) {
       if (options_.format == "csv" || options_.format == "json") {
         const auto append = options_.format == "csv" ? append_attention_csv : append_attention_json;
@@ -309,6 +333,10 @@ class Dump {
     }
     output_.finish();
     if (options_.is_quiet) return;
+    if (pairs_without_segments_ > 0 && options_.format == "csv")
+      cli::note(
+          counted(pairs_without_segments_, "pair") +
+          " without segments: the first lines are single texts (put a pair first, or write --format json)");
     std::vector<ColumnTokenCounts> columns{{"", source_tokens_}};
     if (!options_.target.empty()) columns = {{"source", source_tokens_}, {"target", target_tokens_}};
     cli::note_unknown_tokens(columns);
@@ -323,7 +351,10 @@ class Dump {
   Output output_;
   std::optional<ResultFolder> folder_;
   std::optional<HeadReport> heads_;
-  std::int64_t examples_ = 0;  // with weights
+  std::int64_t examples_ = 0;                       // with weights
+  bool has_header_ = false, has_segments_ = false;  // of CSV
+  std::int64_t pairs_without_segments_ = 0;
+  std::size_t second_text_ = 0, padding_ = 0;  // of the example that is written: AttentionTexts
   Arena arena_;
   std::vector<AttentionRecord> kept_;  // of formats that need all
   std::vector<PageExample> pages_;
@@ -337,11 +368,20 @@ class Dump {
 
 }  // namespace
 
+static void check_rollout(const Options& o) {
+  if (o.layer || o.head || o.is_mean_over_heads)
+    throw UsageError("--view rollout goes through all layers and heads (without --layer, --head and --mean)");
+  if (o.kind == "cross")
+    throw UsageError("--view rollout follows a text through its layers (--kind encoder or decoder)");
+  if (o.format != "csv" && o.format != "json" && o.format != "svg")
+    throw UsageError("--format " + o.format + " is not of --view rollout of texts (csv, json or svg)");
+}
+
 void dump_texts(const Options& o, const AttentionSelection& selection, const ModelFolder& folder) {
-  if (o.view == "rollout" || o.view == "distance" || o.format == "png" || o.first || o.is_resized)
-    throw UsageError(
-        "--view rollout and distance, --first, --resize and --format png are of models of images, " +
-        o.model + " reads texts");
+  if (o.view == "distance" || o.format == "png" || o.first || o.is_resized)
+    throw UsageError("--view distance, --first, --resize and --format png are of models of images, " +
+                     o.model + " reads texts");
+  if (o.view == "rollout") check_rollout(o);
   Dump(o, selection, folder.kind->tracer(folder)).run();
 }
 

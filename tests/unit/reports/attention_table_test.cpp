@@ -64,6 +64,33 @@ TEST_CASE("CSV in long form") {
         "2,cross,1,3,1,2,casa,.,roja,casa,.,roja,0.699999988\n");
 }
 
+TEST_CASE("of pairs of texts each token says which text it is of, padding none") {
+  const AttentionRecord record{
+      .query_tokens = {"a", "b", "[PAD]"}, .key_tokens = {"a", "b"}, .weights = {1, 0, 0, 1, 0, 1}};
+  const AttentionTexts texts{.has_segments = true, .second_text = 1, .padding = 2};
+  std::string csv(attention_csv_header(true)), json;
+  append_attention_csv(csv, record, texts);
+  append_attention_json(json, record, texts);
+  CHECK(csv.substr(0, csv.find("\n0,encoder,0,0,0,1")) ==
+        "example,kind,layer,head,q,k,q_token,k_token,predicts,q_text,k_text,predicts_text,q_segment,k_"
+        "segment,weight\n"
+        "0,encoder,0,0,0,0,a,a,,a,a,,0,0,1");
+  CHECK(csv.ends_with("\n0,encoder,0,0,2,1,[PAD],b,,[PAD],b,,,1,1\n"));
+  CHECK(json.find("\"q_segments\":[0,1,null],\"k_segments\":[0,1],\"weights\"") != std::string::npos);
+}
+
+TEST_CASE("a record of all layers and heads names none") {
+  const AttentionRecord record{
+      .layer = -1, .head = -1, .query_tokens = {"a"}, .key_tokens = {"a"}, .weights = {1}};
+  std::string csv, json;
+  append_attention_csv(csv, record);
+  append_attention_json(json, record);
+  CHECK(csv == "0,encoder,,,0,0,a,a,,a,a,,1\n");
+  CHECK(json ==
+        "{\"version\":1,\"example\":0,\"kind\":\"encoder\",\"q_tokens\":[\"a\"],\"k_tokens\":[\"a\"],"
+        "\"weights\":[[1]]}\n");
+}
+
 TEST_CASE("CSV has decoded text beside the tokens, on one line, and the weight last") {
   const AttentionRecord record{.query_tokens = {"ĠgeÃ¶ffnet"},
                                .key_tokens = {"Ċ", "Ã"},
