@@ -61,6 +61,9 @@ $(firstword $(goals)):
 	  $(foreach variable,$(variables),$(variable)='$($(variable))')
 $(foreach goal,$(wordlist 2,$(words $(goals)),$(goals)),$(eval $(goal): $(firstword $(goals)) ;))
 else
+# What the programs of a target warn of stands beside it, as TARGET.TOOL.messages.json; report shows it.
+export HEADWATER_MESSAGES = $(if $(filter %/report.md,$@),,$@)
+
 .PHONY: report inputs
 report: $(R)/report.md
 	@cat $<
@@ -173,7 +176,9 @@ endef
 # Lines with more ids on a side than data.max_tokens are left out, and their number is said.
 define keep_short
 awk -F '\t' -v most=$(max_tokens) '{ for (i = 1; i <= NF; ++i) if (split($$i, id, " ") > most) { ++out; next } print } \
-  END { if (out) print "recipe: $(1): " out " of " NR " examples have a side of more than " most " tokens; they are left out" | "cat 1>&2" }'
+  END { if (out) text = "$(1): " out " of " NR " examples have a side of more than " most " tokens; they are left out"; \
+    if (out) print "recipe: " text | "cat 1>&2"; \
+    printf "{\"version\": 1, \"warnings\": [%s]}\n", out ? "\"" text "\"" : "" > (ENVIRON["HEADWATER_MESSAGES"] ".recipe.messages.json") }'
 endef
 define part_ids_rule
 $(P)/$(1).ids: $(columns:%=$(P)/$(1).%.ids)
@@ -228,14 +233,14 @@ endef
 is_silent = $(findstring s,$(filter-out ---%,$(firstword -$(MAKEFLAGS))))
 # What was prepared stands beside the model, too.
 prepared_files = $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side))) $(label_file) $(term_file) $(if $(columns),$(parts:%=$(P)/%.tsv) $(train_files) $(validation_files)))
-link_prepared = for file in $(prepared_files); do [ $$file -ef $(R)/$${file\#\#*/} ] || ln -f $$file $(R) 2>/dev/null || cp $$file $(R); done
+link_prepared = for file in $(prepared_files) $$(find $(P) -name '*.messages.json' 2> /dev/null); do [ $$file -ef $(R)/$${file\#\#*/} ] || ln -f $$file $(R) 2>/dev/null || cp $$file $(R); done
 inputs := $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side)))) $(label_file) $(term_file) $(if $(columns),$(train_files) $(validation_files))
 # All that runs may share. resolve.sh has it made before anything else, by one command at a time.
 inputs: $(inputs) $(if $(columns),$(parts:%=$(P)/%.tsv))
 # What was reported of another recipe, or of other data, goes.
 .PHONY: FORCE
 $(R)/table.txt: $(R)/recipe.yaml $(R)/prepared.mk $(inputs) $(if $(OVERWRITE),FORCE) | $(if $(columns),$(parts:%=$(P)/%.tsv))
-	@rm -f $(R)/report.md; $(link_prepared)
+	@rm -f $(R)/report.md $(R)/*.messages.json; $(link_prepared)
 	$(if $(is_silent),,$(info $(strip $(train_command))))
 	@part=$@.part; trap 'rm -f $$part' EXIT; $(train_command) > $$part || $(train_failed); mv $$part $@
 

@@ -149,6 +149,7 @@ struct Run {
   Objective& objective;
   RunDirectory* directory;  // null where nothing is written
   std::int64_t truncated;   // lines of the data
+  std::string examples;     // how many there are
   Ranks ranks;
   bool has_checkpoint;  // in the directory, which the first rank alone has
 };
@@ -239,13 +240,43 @@ void write_figures(const Run& run, const Options& o) {
 void note_first_weights(const Run& run, const Options& o) {
   const TrainingSettings& training = run.recipe.training;
   const FirstWeights first = take_first_weights(training.init_from, training.drop, run.kind, run.model);
-  if (o.is_quiet) return;
-  cli::note(training.init_from + ": " + first.summary());
+  if (!o.is_quiet) cli::note(training.init_from + ": " + first.summary());
   if (!first.settings.empty())
-    cli::note(first.settings + ": with other settings the weights of " + training.init_from +
-              " are another model's");
+    cli::warn(first.settings + ": with other settings the weights of " + training.init_from +
+                  " are another model's",
+              o.is_quiet);
   for (const std::string& vocabulary : first.vocabularies)
-    cli::note(vocabulary + " are known to " + training.init_from + ", the others begin anew");
+    cli::warn(vocabulary + " are known to " + training.init_from + ", the others begin anew", o.is_quiet);
+}
+
+// Trains, and keeps in the run's directory why it failed where it did. What is refused before a step, as
+// other data, says nothing of the run that is there.
+TrainingOutcome train_and_keep(Trainer& trainer, const Run& run, const Options& o) {
+  if (run.directory == nullptr) return train(trainer, run, o);
+  const auto keep = [&](const std::string& failed) {
+    train::keep_messages(run.directory->path(), run.examples, run.has_checkpoint, failed);
+  };
+  const auto keep_reason = [&](const std::string& failed) {
+    if (run.has_checkpoint && trainer.state().step == 0) return;
+    try {
+      keep(failed);
+    } catch (const Error&) {  // a full disk: the line on standard error has the reason
+    }
+  };
+  if (!run.has_checkpoint) keep("");
+  try {
+    const TrainingOutcome outcome = train(trainer, run, o);
+    keep(trainer.divergence().value_or(""));
+    return outcome;
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    keep_reason("out of memory (use smaller batches or close other programs)");
+    throw;
+  } catch (const std::exception& error) {
+    keep_reason(error.what());
+    throw;
+  }
 }
 
 TrainingOutcome carry_out(const Run& run, const Options& o) {
@@ -255,8 +286,8 @@ TrainingOutcome carry_out(const Run& run, const Options& o) {
   };
   Trainer trainer(run.recipe, run.objective, run.directory, after_drawing, run.ranks);
   const std::size_t arena_bytes = trainer.warm_up();
-  if (!o.is_quiet && !run.has_checkpoint)
-    train::note_long_warmup(run.recipe.training.schedule, trainer.total_steps());
+  if (!run.has_checkpoint)
+    train::note_long_warmup(run.recipe.training.schedule, trainer.total_steps(), o.is_quiet);
   if (o.is_dry_run) {
     const std::string sizes = describe_run(run.recipe, run.model.parameters(), trainer, arena_bytes);
     std::string layouts;
@@ -273,7 +304,7 @@ TrainingOutcome carry_out(const Run& run, const Options& o) {
   catch_signals();
   if (run.directory != nullptr && run.directory->starts_anew() && !o.is_quiet)
     cli::note(o.output + ": no checkpoint yet, starting anew");
-  const TrainingOutcome outcome = train(trainer, run, o);
+  const TrainingOutcome outcome = train_and_keep(trainer, run, o);
   if (outcome == TrainingOutcome::stopped) return outcome;
   if (run.directory != nullptr) write_figures(run, o);
   if (const auto diverged = trainer.divergence()) throw Error(o.output + ": " + *diverged);
@@ -347,6 +378,7 @@ void run(const Options& given) {
   model->parameters().allocate(true);
   const std::int64_t truncated =
       examples.data->truncated() + (examples.validation_data ? examples.validation_data->truncated() : 0);
+  const std::string sizes = examples.sizes;
   const std::unique_ptr<Objective> objective =
       model->objective(std::move(examples.train), std::move(examples.validation));
   std::unique_ptr<RunDirectory> directory;
@@ -359,14 +391,14 @@ void run(const Options& given) {
   bool has_checkpoint = directory != nullptr && directory->has_checkpoint();
   if (group) has_checkpoint = any_of_ranks(*group, has_checkpoint);
   // Nothing of a run that is there can be changed.
-  if (!o.is_quiet && !has_checkpoint) {
-    for (const std::string& sentence : model->notes()) cli::note(sentence);
-    for (const std::string& sentence : unused_rows(kind, *model)) cli::note(sentence);
+  if (!has_checkpoint) {
+    for (const std::string& sentence : model->notes()) cli::warn(sentence, o.is_quiet);
+    for (const std::string& sentence : unused_rows(kind, *model)) cli::warn(sentence, o.is_quiet);
   }
   TrainingOutcome outcome = TrainingOutcome::finished;
   ThreadPool(o.threads).run([&] {
-    outcome =
-        carry_out({recipe, kind, *model, *objective, directory.get(), truncated, ranks, has_checkpoint}, o);
+    outcome = carry_out(
+        {recipe, kind, *model, *objective, directory.get(), truncated, sizes, ranks, has_checkpoint}, o);
   });
   directory.reset();
   group.reset();

@@ -7,9 +7,9 @@ namespace headwater::cli {
 
 void LineNotes::say() const {
   for (const std::string& of_file : csv) note(of_file);
-  if (!csv_like.empty()) note(csv_like + "; " + csv_fix);
+  if (!csv_like.empty()) warn(csv_like + "; " + csv_fix);
   if (!only_cr.empty())
-    note(only_cr + ": one line, with CRs inside; LF ends lines (tr '\\r' '\\n' makes such ends of CRs)");
+    warn(only_cr + ": one line, with CRs inside; LF ends lines (tr '\\r' '\\n' makes such ends of CRs)");
   if (marked_files > 0) {
     const auto more = static_cast<std::int64_t>(marked_files) - 1;
     note(first_marked + (more > 0 ? " and " + counted(more, "other file") : "") +

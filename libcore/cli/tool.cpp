@@ -26,6 +26,7 @@
 #include "cli/ranks.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "support/run_messages.hpp"
 #include "support/several_errors.hpp"
 #include "support/signals.hpp"
 
@@ -139,6 +140,18 @@ void note(std::string_view text) {
                  with_program_prefix(with_named_input(visible(text)), prefix_of_tools()) + "\n");
 }
 
+static std::vector<std::string>& kept_warnings() {
+  static std::vector<std::string> kept;
+  return kept;
+}
+
+const std::vector<std::string>& warnings() { return kept_warnings(); }
+
+void warn(std::string_view text, bool is_quiet) {
+  if (!is_quiet) note(text);
+  kept_warnings().emplace_back(visible(text));
+}
+
 void end_by_signal(int number) noexcept {
   remove_temporaries();
   struct sigaction usual {};
@@ -220,6 +233,31 @@ void do_as_told(int argc, char** argv, const ToolDescription& tool,
   finish_standard_output(text);
 }
 
+// Says why the program failed, and for the page of a run what it said.
+void keep_messages(const std::string& failed) noexcept {
+  const char* const name = std::getenv("HEADWATER_MESSAGES");
+  if (name == nullptr || *name == '\0' || rank_of_tool() > 0) return;
+  try {
+    const fs::path file =
+        std::string(name) + "." + std::string(tool_name()) + "." + std::string(kMessagesFile);
+    RunMessages messages{.failed = without_places(failed, "")};
+    for (const std::string& warning : warnings()) messages.warnings.push_back(without_places(warning, ""));
+    std::error_code ignored;
+    if (messages.warnings.empty() && failed.empty()) {
+      fs::remove(file, ignored);
+    } else {
+      write_file(file, messages.json());
+    }
+  } catch (const std::exception&) {  // the program's own work is done, or has failed, all the same
+  }
+}
+
+int end_with(const std::string& why, int status = 1) {
+  note(why);
+  keep_messages(why);
+  return status;
+}
+
 int run_tool(int argc, char** argv, const ToolDescription& tool,
              const std::function<void(CommandLine&)>& describe, const std::function<void()>& run) {
   try {
@@ -230,26 +268,29 @@ int run_tool(int argc, char** argv, const ToolDescription& tool,
       if (rank_of_tool() > 0) std::this_thread::sleep_for(kBehindFirstRank);
       throw;
     }
+    keep_messages("");
     return 0;
   } catch (const SeveralErrors& errors) {
     for (const std::string& line : errors.lines()) note(line);
+    keep_messages(errors.lines().front());
     return 2;
   } catch (const UsageError& error) {
-    note(error.what());
-    return 2;
+    return end_with(error.what(), 2);
   } catch (const Error& error) {
-    note(error.what());
+    return end_with(error.what());
   } catch (const std::bad_alloc&) {
     note_out_of_memory();
+    keep_messages("out of memory (use smaller batches or close other programs)");
+    return 1;
   } catch (const std::filesystem::filesystem_error& error) {
-    note(file_error_text(error));
+    return end_with(file_error_text(error));
   } catch (const std::system_error& error) {  // of a thread that cannot be started
-    note(lower_first(error.code().message()) +
-         " (out of memory or threads: close other programs, or raise the limits of ulimit -v and -u)");
+    return end_with(
+        lower_first(error.code().message()) +
+        " (out of memory or threads: close other programs, or raise the limits of ulimit -v and -u)");
   } catch (const std::exception& error) {
-    note(std::string("internal error: ") + on_one_line(error.what()) + " (please report this)");
+    return end_with(std::string("internal error: ") + on_one_line(error.what()) + " (please report this)");
   }
-  return 1;
 }
 
 // A mapped file that another program cuts has no bytes any more where they are read, nor has one whose disk
@@ -325,10 +366,11 @@ int tool_main(int argc, char** argv, const ToolDescription& tool,
   }
 }
 
-void note_truncated_lines(std::int64_t count, std::int64_t length) {
+void note_truncated_lines(std::int64_t count, std::int64_t length, bool is_quiet) {
   if (count == 0) return;
-  note(counted(count, "line") + " had more than " + std::to_string(length) + " tokens; the rest of " +
-       (count == 1 ? "it" : "each") + " was left out");
+  warn(counted(count, "line") + " had more than " + std::to_string(length) + " tokens; the rest of " +
+           (count == 1 ? "it" : "each") + " was left out",
+       is_quiet);
 }
 
 std::string unknown_tokens(std::span<const ColumnTokenCounts> columns) {
@@ -342,13 +384,13 @@ std::string unknown_tokens(std::span<const ColumnTokenCounts> columns) {
   return text;
 }
 
-void note_unknown_tokens(const TokenCounts& counts) {
+void note_unknown_tokens(const TokenCounts& counts, bool is_quiet) {
   const ColumnTokenCounts column{"", counts};
-  note_unknown_tokens(std::span(&column, 1));
+  note_unknown_tokens(std::span(&column, 1), is_quiet);
 }
 
-void note_unknown_tokens(std::span<const ColumnTokenCounts> columns) {
-  if (const std::string text = unknown_tokens(columns); !text.empty()) note(text);
+void note_unknown_tokens(std::span<const ColumnTokenCounts> columns, bool is_quiet) {
+  if (const std::string text = unknown_tokens(columns); !text.empty()) warn(text, is_quiet);
 }
 
 void add_threads_option(CommandLine& line, int& threads) {

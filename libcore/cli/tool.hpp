@@ -46,18 +46,24 @@ std::string version_text();
 // One line on stderr: "tool: text", whatever is in the text. A closed stderr is not an error.
 void note(std::string_view text);
 
+// As note(), unless `is_quiet`, of what may harm a result. It is kept: what was said while a run was made
+// stands on the run's page. Where the variable HEADWATER_MESSAGES names a file, as the stages of a recipe do,
+// the end of the program writes FILE.TOOL.messages.json, also why it failed, or removes it.
+void warn(std::string_view text, bool is_quiet = false);
+const std::vector<std::string>& warnings();
+
 // Ends the program as the signal would, after its temporary files: for a handler, too.
 void end_by_signal(int number) noexcept;
 
 // Says how many lines had more than `length` tokens; nothing where none had.
-void note_truncated_lines(std::int64_t count, std::int64_t length);
+void note_truncated_lines(std::int64_t count, std::int64_t length, bool is_quiet = false);
 
 // "12 of 340 source tokens (3.5 %) unknown", the columns without an unknown token left out; "" where none has
 // one.
 std::string unknown_tokens(std::span<const ColumnTokenCounts> columns);
 // Says that of one column without a name, or of several; nothing where all tokens are known.
-void note_unknown_tokens(const TokenCounts& counts);
-void note_unknown_tokens(std::span<const ColumnTokenCounts> columns);
+void note_unknown_tokens(const TokenCounts& counts, bool is_quiet = false);
+void note_unknown_tokens(std::span<const ColumnTokenCounts> columns, bool is_quiet = false);
 
 // Shared options, the same words in every tool.
 void add_threads_option(CommandLine& line, int& threads);

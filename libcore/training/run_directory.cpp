@@ -239,18 +239,19 @@ void RunDirectory::save(const TrainingState& state, const Parameters& parameters
 
 void RunDirectory::check_own_files() const {
   if (!list_checkpoints(directory_).empty()) return;  // then they are the run's, damaged or not
-  const auto is_file = [&](const char* name) {
+  const auto is_file = [&](std::string_view name) {
     std::error_code ignored;  // a link is replaced, and what it leads to stays
     return fs::is_regular_file(fs::symlink_status(directory_ / name, ignored)) &&
            fs::file_size(directory_ / name, ignored) > 0;
   };
-  const auto refuse = [&](const char* name) {
+  const auto refuse = [&](std::string_view name) {
     throw Error(shown(directory_ / name) +
                 ": is not of a run, which would write it (move it away, or train into another directory)");
   };
   const bool has_log = is_file("log.csv");
   if (has_log && !read_file(directory_ / "log.csv").starts_with(kLogBegins)) refuse("log.csv");
   if (!has_log && !recipe_.training.samples.prompts.empty() && is_file("samples.tsv")) refuse("samples.tsv");
+  if (!has_log && is_file(kMessagesFile)) refuse(kMessagesFile);
 }
 
 std::vector<std::string> RunDirectory::linked_names() const {

@@ -13,6 +13,7 @@
 #include "pretrained/kind.hpp"
 #include "recipe/recipe.hpp"
 #include "support/file_lock.hpp"
+#include "support/run_messages.hpp"
 #include "training/optimizer_file.hpp"
 #include "training/state.hpp"
 
@@ -21,7 +22,8 @@ namespace headwater {
 enum class ExistingRun { resume, overwrite };
 
 // The files of a run that are no part of a checkpoint.
-inline constexpr std::array<std::string_view, 3> kFilesOfRun = {"log.csv", "samples.tsv", kLockName};
+inline constexpr std::array<std::string_view, 4> kFilesOfRun = {"log.csv", "samples.tsv", kMessagesFile,
+                                                                kLockName};
 
 class RunDirectory {
  public:

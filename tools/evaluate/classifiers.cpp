@@ -173,12 +173,14 @@ struct TextCounts {
   std::int64_t truncated = 0, empty = 0;
 };
 
-void tell(const TextCounts& counts, Index length) {
-  cli::note_unknown_tokens(counts.tokens);
-  cli::note_truncated_lines(counts.truncated, length);
+void tell(const TextCounts& counts, Index length, bool is_quiet) {
+  cli::note_unknown_tokens(counts.tokens, is_quiet);
+  cli::note_truncated_lines(counts.truncated, length, is_quiet);
   if (counts.empty > 0)
-    cli::note(counted(counts.empty, "line") +
-              " without a token counted in the figures (training and its validation leave such lines out)");
+    cli::warn(
+        counted(counts.empty, "line") +
+            " without a token counted in the figures (training and its validation leave such lines out)",
+        is_quiet);
 }
 
 TextCounts measure_texts(const Options& o, const LoadedClassifier& model, MeasuredClasses& measured) {
@@ -244,7 +246,7 @@ void evaluate_classifier(const Options& o, const ModelFolder& folder, const Metr
   check_classes(o, model.labels);
   MeasuredClasses measured(model.labels, o);
   const TextCounts counts = o.has_ids ? measure_ids(o, model, measured) : measure_texts(o, model, measured);
-  if (!o.is_quiet) tell(counts, model.model->length());
+  tell(counts, model.model->length(), o.is_quiet);
   ClassificationReport report = measured.finish();
   report.truncated_lines = counts.truncated;
   report.of_data.push_back(unknown_row({"", counts.tokens}));

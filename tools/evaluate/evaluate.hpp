@@ -102,7 +102,7 @@ bool has_id_columns(const Options& o);
 // As id lines of these columns, or a file of them.
 TokenDataset read_id_columns(const Options& o, std::vector<TokenColumnSettings> columns);
 // Says how many pairs with an empty side there were, where there were some.
-void note_pairs_without_loss(std::int64_t pairs);
+void note_pairs_without_loss(std::int64_t pairs, bool is_quiet);
 void check_loss(const LossTotals& totals);
 // Adds the metric `name` where it follows from the loss of tokens: loss, accuracy, perplexity.
 void add_token_metric(std::vector<ScoreRow>& rows, const std::string& name, const LossTotals& totals,

@@ -42,7 +42,7 @@ void evaluate_predictions(const Options& o) {
       throw Error(o.predictions + " and " + o.labels + ": " + error.what());
     }
   }();
-  if (const std::string note = labelled.note(); !o.is_quiet && !note.empty()) cli::note(note);
+  if (const std::string note = labelled.note(); !note.empty()) cli::warn(note, o.is_quiet);
   write_pictures(report, o, o.predictions);
   write(report, o.is_json);
 }

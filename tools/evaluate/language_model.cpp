@@ -97,15 +97,16 @@ Data data_of(const Options& o, const LoadedLanguageModel& model, const TrainedRe
 void note_reading(const Options& o, Data data, const LanguageModelFigures& figures,
                   const LoadedLanguageModel& model) {
   const std::string length = std::to_string(model.model->length());
-  if (data == Data::stream && o.stride == 0)
+  if (data == Data::stream && o.stride == 0 && !o.is_quiet)
     cli::note("read as one text in windows of " + length +
               " tokens, as the recipe of the model says (--lines: each line is a text)");
-  note_pairs_without_loss(figures.skipped);
+  note_pairs_without_loss(figures.skipped, o.is_quiet);
   if (figures.truncated == 0) return;
-  cli::note(counted(figures.truncated, "line") + " had more than " + length + " tokens; the rest of " +
-            (figures.truncated == 1 ? "it" : "each") + " was left out: " +
-            format_percent(figures.left_out, figures.ids) + " of " + counted(figures.ids, "token") +
-            (model.delimiter >= 0 ? "" : " (--stride N reads them to their ends)"));
+  cli::warn(counted(figures.truncated, "line") + " had more than " + length + " tokens; the rest of " +
+                (figures.truncated == 1 ? "it" : "each") + " was left out: " +
+                format_percent(figures.left_out, figures.ids) + " of " + counted(figures.ids, "token") +
+                (model.delimiter >= 0 ? "" : " (--stride N reads them to their ends)"),
+            o.is_quiet);
 }
 
 }  // namespace
@@ -157,10 +158,8 @@ void evaluate_language_model(const Options& o, const ModelFolder& folder, const 
                 (figures.skipped > 0 ? ": no pair without an empty side (a measure needs one)"
                                      : ": no text of two tokens (a measure needs one)"));
   check_loss(totals);
-  if (!o.is_quiet) {
-    cli::note_unknown_tokens(figures.tokens);
-    note_reading(o, data, figures, model);
-  }
+  cli::note_unknown_tokens(figures.tokens, o.is_quiet);
+  note_reading(o, data, figures, model);
   const std::string over =
       "over " + counted(totals.predicted, "token") + " of " + counted(figures.texts, "text");
   std::vector<ScoreRow> rows;

@@ -97,9 +97,10 @@ void write_expectations(const std::vector<ScoreRow>& rows, const Options& o) {
   write(judge_expectations(*o.expecting, figures), o.is_json);
 }
 
-void note_pairs_without_loss(std::int64_t pairs) {
+void note_pairs_without_loss(std::int64_t pairs, bool is_quiet) {
   if (pairs == 0) return;
-  cli::note(counted(pairs, "pair") + " with an empty side " + (pairs == 1 ? "has" : "have") + " no loss");
+  cli::warn(counted(pairs, "pair") + " with an empty side " + (pairs == 1 ? "has" : "have") + " no loss",
+            is_quiet);
 }
 
 void check_loss(const LossTotals& totals) {

@@ -21,7 +21,7 @@ Lines read_all(const std::string& path, const cli::LineReaderSettings& settings,
   reader.note_dropped();
   // Scores beside translations, or pairs: a model may write a TAB, so it is no error.
   if (with_tabs > 0)
-    cli::note(path + ": " + counted(with_tabs, "line") + (with_tabs == 1 ? " has" : " have") +
+    cli::warn(path + ": " + counted(with_tabs, "line") + (with_tabs == 1 ? " has" : " have") +
               " a TAB, which is scored as text (" + (path == o.hypotheses ? "--column N" : "cut -f N") +
               " picks a column)");
   return lines;

@@ -117,15 +117,14 @@ void evaluate_translator(const Options& o, const ModelFolder& folder, const Metr
   } else {
     examples = read_texts(o, model);
   }
-  if (!o.is_quiet && examples.truncated > 0)
-    cli::note(counted(examples.truncated, "side") + (examples.truncated == 1 ? " was" : " were") +
-              " truncated to the model's length");
-  if (!o.is_quiet) {
-    note_pairs_without_loss(examples.skipped);
-    const std::vector<ColumnTokenCounts> sides{{"source", examples.source_tokens},
-                                               {"target", examples.target_tokens}};
-    cli::note_unknown_tokens(sides);
-  }
+  if (examples.truncated > 0)
+    cli::warn(counted(examples.truncated, "side") + (examples.truncated == 1 ? " was" : " were") +
+                  " truncated to the model's length",
+              o.is_quiet);
+  note_pairs_without_loss(examples.skipped, o.is_quiet);
+  const std::vector<ColumnTokenCounts> sides{{"source", examples.source_tokens},
+                                             {"target", examples.target_tokens}};
+  cli::note_unknown_tokens(sides, o.is_quiet);
 
   Arena arena;
   std::vector<ScoreRow> rows;

@@ -95,9 +95,7 @@ void check_line(const Tokenizer& tokenizer, std::string_view line) {
 void convert(const Options& o) {
   const Tokenizer tokenizer = o.tokenizer == "-" ? Tokenizer::parse_any(read_any_file("-", kMaxTextFile), "-")
                                                  : Tokenizer::load(o.tokenizer);
-  if (!o.is_quiet) {
-    for (const std::string& warning : tokenizer.warnings()) cli::note(warning);
-  }
+  for (const std::string& warning : tokenizer.warnings()) cli::warn(warning, o.is_quiet);
   const bool is_drawn = o.dropout > 0 || o.alpha > 0;
   if (is_drawn) check_choices(o, tokenizer);
   cli::LineReader reader(o.texts, o.reader);

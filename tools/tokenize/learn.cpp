@@ -105,10 +105,10 @@ void count_lines(const Options& o, TokenizerLearner& learner) {
     blocks.add(line, reader);
   }
   blocks.flush();
-  if (!o.is_quiet && looked > 1 && of_csv == looked) {
-    cli::note("the text looks like CSV (read a column of it: --csv --column NAME; the recipe has " +
-              quoted_list(o.csv_columns) + ")");
-  }
+  if (looked > 1 && of_csv == looked)
+    cli::warn("the text looks like CSV (read a column of it: --csv --column NAME; the recipe has " +
+                  quoted_list(o.csv_columns) + ")",
+              o.is_quiet);
   if (!o.is_quiet) reader.note_dropped();
 }
 

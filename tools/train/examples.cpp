@@ -50,14 +50,16 @@ std::unique_ptr<Dataset> read_dataset(const std::vector<std::string>& paths, con
   return dataset;
 }
 
-void report(const Dataset& dataset, std::string text, bool is_quiet) {
-  if (is_quiet) return;
-  if (dataset.skipped() > 0) text += "; " + format_count(dataset.skipped()) + " with an empty side skipped";
-  if (dataset.truncated() > 0)
-    text += "; " + counted(dataset.truncated(), "line") + " truncated to the model's length";
-  if (const std::string unknown = cli::unknown_tokens(dataset.token_counts()); !unknown.empty())
-    text += "; " + unknown;
-  cli::note(text);
+// One line; the page of the run keeps what was left out or cut of `part`: "training data".
+void report(const Dataset& dataset, std::string text, const std::string& part, bool is_quiet) {
+  const auto add = [&](const std::string& what) {
+    text += "; " + what;
+    cli::warn(part + ": " + what, true);
+  };
+  if (dataset.skipped() > 0) add(format_count(dataset.skipped()) + " with an empty side skipped");
+  if (dataset.truncated() > 0) add(counted(dataset.truncated(), "line") + " truncated to the model's length");
+  if (const std::string unknown = cli::unknown_tokens(dataset.token_counts()); !unknown.empty()) add(unknown);
+  if (!is_quiet) cli::note(text);
 }
 
 // The rest of `count` examples, ascending.
@@ -100,10 +102,13 @@ Examples read_examples(const ExampleFiles& files, const Recipe& recipe, const Ta
     e.validation_data = read_dataset({files.validation}, task, files);
     e.validation.dataset = e.validation_data.get();
     take_some(recipe, e.train);
-    report(*e.data, counted(static_cast<std::int64_t>(e.train.count()), "training " + std::string(example)),
-           files.is_quiet);
-    report(*e.validation_data, counted(e.validation_data->examples(), "validation " + std::string(example)),
-           files.is_quiet);
+    const std::string learned = counted(static_cast<std::int64_t>(e.train.count()),
+                                        "training " + std::string(example)),
+                      validated =
+                          counted(e.validation_data->examples(), "validation " + std::string(example));
+    report(*e.data, learned, "training data", files.is_quiet);
+    report(*e.validation_data, validated, "validation data", files.is_quiet);
+    e.sizes = learned + ", " + validated;
     return e;
   }
   const auto count = static_cast<std::size_t>(e.data->examples());
@@ -111,11 +116,10 @@ Examples read_examples(const ExampleFiles& files, const Recipe& recipe, const Ta
   e.train.indices = all_but(e.validation.indices, count);
   e.train.is_all = e.validation.is_all = false;
   take_some(recipe, e.train);
-  report(*e.data,
-         counted(static_cast<std::int64_t>(e.train.indices.size()), "training " + std::string(example)) +
-             ", " + format_count(static_cast<std::int64_t>(e.validation.indices.size())) +
-             " held out for validation",
-         files.is_quiet);
+  e.sizes = counted(static_cast<std::int64_t>(e.train.indices.size()), "training " + std::string(example)) +
+            ", " + format_count(static_cast<std::int64_t>(e.validation.indices.size())) +
+            " held out for validation";
+  report(*e.data, e.sizes, "data", files.is_quiet);
   return e;
 }
 

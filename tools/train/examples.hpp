@@ -26,6 +26,7 @@ struct ExampleFiles {
 struct Examples {
   std::unique_ptr<Dataset> data, validation_data;
   Subset train, validation;
+  std::string sizes;  // "900 training pairs, 100 held out for validation"
 };
 
 // Says on standard error what there is, in examples called `example`. Throws Error, with its place, where a

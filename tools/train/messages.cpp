@@ -4,7 +4,9 @@
 #include <string>
 
 #include "cli/tool.hpp"
+#include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "support/run_messages.hpp"
 
 namespace headwater::train {
 namespace {
@@ -53,10 +55,30 @@ void note_epoch(const EpochReport& r, const Objective& objective, bool shows_ref
       (r.stops_early ? "; stopping early: no better value for as many epochs as the recipe allows" : ""));
 }
 
-void note_long_warmup(const ScheduleSettings& schedule, std::int64_t steps) {
+void note_long_warmup(const ScheduleSettings& schedule, std::int64_t steps, bool is_quiet) {
   if (schedule.warmup_steps <= steps) return;
-  cli::note("training.schedule.warmup_steps is " + format_count(schedule.warmup_steps) + ", the run has " +
-            counted(steps, "step") + ": the learning rate does not reach its peak");
+  cli::warn("training.schedule.warmup_steps is " + format_count(schedule.warmup_steps) + ", the run has " +
+                counted(steps, "step") + ": the learning rate does not reach its peak",
+            is_quiet);
+}
+
+void keep_messages(const fs::path& directory, const std::string& examples, bool goes_on,
+                   const std::string& failed) {
+  const fs::path file = directory / kMessagesFile;
+  RunMessages messages;
+  std::error_code ignored;
+  if (goes_on && fs::exists(file, ignored)) {
+    try {
+      messages.warnings = read_messages(file).warnings;
+    } catch (const Error& error) {
+      cli::note(std::string(error.what()) + "; it is written anew");
+    }
+  }
+  RunMessages now{.examples = examples, .failed = without_places(failed, directory)};
+  for (const std::string& warning : cli::warnings())
+    now.warnings.push_back(without_places(warning, directory));
+  messages.add(now);
+  write_file(file, messages.json());
 }
 
 }  // namespace headwater::train

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "recipe/recipe.hpp"
+#include "support/files.hpp"
 #include "training/objective.hpp"
 #include "training/trainer.hpp"
 
@@ -13,6 +15,11 @@ namespace headwater::train {
 void note_epoch(const EpochReport& r, const Objective& objective, bool shows_reference);
 
 // Where the run ends before the learning rate reaches its peak.
-void note_long_warmup(const ScheduleSettings& schedule, std::int64_t steps);
+void note_long_warmup(const ScheduleSettings& schedule, std::int64_t steps, bool is_quiet);
+
+// Writes messages.json into the directory of a run: how many examples it has, what was warned of, and why it
+// failed where it did. A run that goes on keeps what was warned of before.
+void keep_messages(const fs::path& directory, const std::string& examples, bool goes_on,
+                   const std::string& failed = "");
 
 }  // namespace headwater::train

@@ -64,9 +64,7 @@ struct LineWorker {
 
 Tokenizer load_tokenizer(const Options& o) {
   Tokenizer tokenizer = Tokenizer::load(o.tokenizer);
-  if (!o.is_quiet) {
-    for (const std::string& warning : tokenizer.warnings()) cli::note(warning);
-  }
+  for (const std::string& warning : tokenizer.warnings()) cli::warn(warning, o.is_quiet);
   if ((o.has_start && tokenizer.start_id() < 0) || (o.has_end && tokenizer.end_id() < 0)) {
     throw Error(o.tokenizer.string() +
                 ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");

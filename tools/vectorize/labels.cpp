@@ -111,7 +111,7 @@ void learn_labels(const Options& o) {
   reader.note_dropped();
   cli::note(cli::output_name(o.output) + ": " + counted(set.size(), "label"));
   for (const std::string& sentence : near_duplicates(set.labels()))
-    cli::note(cli::output_name(o.output) + ": " + sentence);
+    cli::warn(cli::output_name(o.output) + ": " + sentence);
 }
 
 void write_label_ids(const Options& o) {

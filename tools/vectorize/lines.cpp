@@ -9,11 +9,12 @@
 namespace headwater::vectorize {
 
 void note_truncated(const Options& o, std::uint64_t cut, std::uint64_t all, std::size_t max_length) {
-  if (o.is_quiet || cut == 0) return;
+  if (cut == 0) return;
   const auto count = static_cast<std::int64_t>(cut);
-  cli::note(format_count(count) + " of " + counted(static_cast<std::int64_t>(all), "line") +
-            (count == 1 ? " was" : " were") + " truncated to " +
-            counted(static_cast<std::int64_t>(max_length), "id"));
+  cli::warn(format_count(count) + " of " + counted(static_cast<std::int64_t>(all), "line") +
+                (count == 1 ? " was" : " were") + " truncated to " +
+                counted(static_cast<std::int64_t>(max_length), "id"),
+            o.is_quiet);
 }
 
 void report_unknown(const Options& o, const TokenCounts& counts) {
@@ -23,7 +24,7 @@ void report_unknown(const Options& o, const TokenCounts& counts) {
     throw Error(cli::unknown_tokens(std::span(&column, 1)) + ", more than --max-unknown " + o.max_unknown +
                 " (learn the tokenizer or the terms from text like this)");
   }
-  if (!o.is_quiet) cli::note_unknown_tokens(counts);
+  cli::note_unknown_tokens(counts, o.is_quiet);
 }
 
 void append_number(std::string& out, std::int64_t number) {

@@ -140,7 +140,7 @@ void split_lines(const Options& o) {
   const std::int64_t known = std::count_if(held_out.begin(), held_out.end(),
                                            [&](std::uint32_t i) { return learned.contains(keys[i]); });
   if (known > 0)
-    cli::note(counted(known, "text") + " of " + o.split.string() +
+    cli::warn(counted(known, "text") + " of " + o.split.string() +
               (known == 1 ? " stands in " : " stand in ") + o.output.string() +
               ", too (take each text once)");
   if (column == 0) return;
@@ -151,7 +151,7 @@ void split_lines(const Options& o) {
     if (sizes[group] == 1) alone.push_back(names[group]);
   }
   if (!alone.empty())
-    cli::note(cli::output_name(o.output) + ": has the only line of " +
+    cli::warn(cli::output_name(o.output) + ": has the only line of " +
               counted(static_cast<std::int64_t>(alone.size()), "label") + ": " + quoted_list(alone));
 }
 
