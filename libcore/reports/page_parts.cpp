@@ -7,6 +7,7 @@
 
 #include "reports/page_files.hpp"
 #include "reports/svg.hpp"
+#include "reports/text_tables.hpp"
 #include "support/base64.hpp"
 #include "support/numbers.hpp"
 #include "support/split.hpp"
@@ -46,21 +47,45 @@ double width_of(std::string_view svg) {
   return at == svg.npos ? 0 : std::strtod(std::string(svg.substr(at + kName.size(), 12)).c_str(), nullptr);
 }
 
+// A name may be broken after its marks, as those of paths and keys.
+std::string breakable(std::string_view text) {
+  std::string html;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of("_/", at), text.size() - 1) + 1;
+    html += xml_text(text.substr(at, end - at)) + (end < text.size() ? "<wbr>" : "");
+    at = end;
+  }
+  return html;
+}
+
+// Where the window is narrow each cell has a line, which begins with its heading.
 std::string html_of(const Table& table) {
-  std::string html = "<div class=\"table\"><table>\n";
-  const auto add_row = [&](std::string_view tag, const auto& cell_of) {
-    html += "<tr>";
-    for (std::size_t c = 0; c < table.columns().size(); ++c) {
-      const bool is_right = table.columns()[c].align == Table::Align::right;
-      html += "<" + std::string(tag) + (is_right ? " class=\"right\">" : ">") + xml_text(cell_of(c)) + "</" +
-              std::string(tag) + ">";
-    }
-    html += "</tr>\n";
+  constexpr std::size_t kFewColumns = 5;
+  const bool is_wide = table.columns().size() > kFewColumns;
+  std::string html = "<div class=\"table" + std::string(is_wide ? " wide" : "") + "\"><table>\n";
+  const auto class_of = [&](std::size_t c) {
+    return table.columns()[c].align == Table::Align::right ? " class=\"right\"" : "";
   };
-  add_row("th", [&](std::size_t c) -> const std::string& { return table.columns()[c].heading; });
-  for (const std::vector<std::string>& row : table.rows())
-    add_row("td", [&](std::size_t c) -> const std::string& { return row[c]; });
+  html += "<tr>";
+  for (std::size_t c = 0; c < table.columns().size(); ++c)
+    html += "<th" + std::string(class_of(c)) + ">" + breakable(table.columns()[c].heading) + "</th>";
+  html += "</tr>\n";
+  for (const std::vector<std::string>& row : table.rows()) {
+    html += "<tr>";
+    for (std::size_t c = 0; c < row.size(); ++c)
+      html += "<td" + std::string(class_of(c)) + " data-name=\"" + xml_text(table.columns()[c].heading) +
+              "\">" + breakable(row[c]) + "</td>";
+    html += "</tr>\n";
+  }
   return html + "</table></div>\n";
+}
+
+// Tables in a text have cells, too.
+std::string block_html(std::string_view text) {
+  std::string html;
+  for (const TextOrTable& part : tables_in(text))
+    html += part.table ? html_of(*part.table) : preformatted(part.text);
+  return html;
 }
 
 std::string html_of(const PagePart& part) {
@@ -70,22 +95,20 @@ std::string html_of(const PagePart& part) {
     case PartKind::paragraph:
       return "<p>" + xml_text(part.text) + "</p>\n";
     case PartKind::block:
-      return preformatted(part.text);
+      return block_html(part.text);
     case PartKind::table:
       return html_of(part.tables.front());
     case PartKind::folded:
-      return "<details><summary>" + xml_text(part.name) + "</summary>\n" + preformatted(part.text) +
+      return "<details><summary>" + xml_text(part.name) + "</summary>\n" + block_html(part.text) +
              "</details>\n";
     case PartKind::picture:
       break;
   }
-  // One of several panels is not made smaller than can be read; what is wider than the window scrolls.
-  constexpr double kWide = 700, kSmallest = 0.8;
+  // Two narrow pictures stand beside each other where there is room; each fits into the window.
+  constexpr double kNarrow = 700;
   const double width = width_of(part.text);
-  const std::string look = width > kWide ? " class=\"wide\" style=\"width: max(100%, " +
-                                               format_fixed(kSmallest * width, 0) + "px)\""
-                                         : "";
-  return "<figure><img" + look + " alt=\"" + xml_text(part.name) + "\" src=\"data:image/svg+xml;base64," +
+  const std::string look = width > 0 && width <= kNarrow ? " class=\"narrow\"" : "";
+  return "<figure" + look + "><img alt=\"" + xml_text(part.name) + "\" src=\"data:image/svg+xml;base64," +
          to_base64(part.text) + "\"><figcaption>" + xml_text(part.name) + "</figcaption></figure>\n";
 }
 

@@ -38,7 +38,9 @@ TEST_CASE("a table is a block of Markdown, and has cells in HTML") {
   CHECK(markdown_of(parts) == "\n```\n" + table.text() + "```\n");
   const std::string html = report_html("t", parts, {});
   CHECK(has(html, "<tr><th>run</th><th class=\"right\">&lt;loss&gt;</th></tr>"));
-  CHECK(has(html, "<tr><td>a &amp; b</td><td class=\"right\">1.5</td></tr>"));
+  CHECK(has(html,
+            "<tr><td data-name=\"run\">a &amp; b</td><td class=\"right\" "
+            "data-name=\"&lt;loss&gt;\">1.5</td></tr>"));
 }
 
 TEST_CASE("several sections are folded, one is not") {
