@@ -25,6 +25,8 @@ void describe(cli::CommandLine& line, Options& o) {
       .with_default();
   line.group("Output");
   line.add_flag("--make", o.is_for_make, "of a recipe: what its stages need, as variables for make");
+  line.add_flag("--print-recipe", o.prints_recipe,
+                "of a model: its recipe; of one of another program the recipe with its settings");
   line.add_flag("--keys", o.lists_keys, "every key that a recipe may have, as Markdown");
   line.add_flag("--matrices", o.shows_matrices, "of a recipe or a model: each parameter in place of layers");
   line.add_flag("--tensors", o.shows_tensors, "of a model: the tensors of its file too");
@@ -120,7 +122,8 @@ void inspect_model(const Options& o) {
   if (o.lists_keys) {
     if (!o.what.empty() || !o.recipe.empty())
       throw UsageError("--keys lists the keys of every recipe (name none)");
-    if (o.is_json || o.is_for_make || o.shows_matrices || o.shows_tensors || o.has_statistics)
+    if (o.is_json || o.is_for_make || o.shows_matrices || o.shows_tensors || o.has_statistics ||
+        o.prints_recipe)
       throw UsageError("--keys stands alone");
     cli::LineWriter keys;
     keys.text(recipe_reference(model_kinds()));
@@ -137,10 +140,16 @@ void inspect_model(const Options& o) {
   if (!is_recipe(o) && o.is_for_make) throw UsageError("--make is of a recipe (name a .yaml file)");
   if (o.is_for_make && (o.is_json || o.shows_matrices))
     throw UsageError("--make goes with neither --json nor --matrices");
+  if (o.prints_recipe && (is_recipe(o) || !fs::is_directory(path)))
+    throw UsageError("--print-recipe is of a model directory (train --print-recipe prints a recipe)");
+  if (o.prints_recipe && (o.is_json || o.shows_matrices || o.shows_tensors || o.has_statistics))
+    throw UsageError("--print-recipe stands alone");
   if (is_recipe(o) && (o.shows_tensors || o.has_statistics))
     throw UsageError("a recipe has no tensors yet (train it first)");
   if (is_recipe(o)) {
     inspect_recipe(read_recipe(path, o.scale), o, out);
+  } else if (o.prints_recipe) {
+    write_recipe(path, out);
   } else if (fs::is_directory(path)) {
     inspect_directory(path, o, out);
   } else {
@@ -163,8 +172,10 @@ void run(const Options& o) {
   if (o.data.empty() && !o.columns.empty()) throw UsageError("--columns goes with --data only");
   if (o.data.empty() && !o.tokenizer.empty()) throw UsageError("--tokenizer goes with --data only");
   if (!o.data.empty()) {
-    if (o.is_for_make || o.lists_keys || o.shows_matrices || o.shows_tensors || o.has_statistics)
-      throw UsageError("--make, --keys, --matrices, --tensors and --statistics go without --data");
+    if (o.is_for_make || o.lists_keys || o.shows_matrices || o.shows_tensors || o.has_statistics ||
+        o.prints_recipe)
+      throw UsageError(
+          "--make, --print-recipe, --keys, --matrices, --tensors and --statistics go without --data");
     (is_of_ids(o) ? inspect_ids : is_of_images(o) ? inspect_images : inspect_data)(o);
   } else {
     inspect_model(o);

@@ -40,6 +40,7 @@ awk -F '\t' 'NR == FNR { loss = $1; next } $1 == "validation_loss" { found = 1; 
   fail "another loss of ids than of texts: $(cat loss log)"
 
 convert model -o hf
+same_settings model hf
 [ "$(cd hf && echo *)" = 'config.json model.safetensors recipe.yaml tokenizer.json tokenizer_config.json' ] || fail 'the files of the export'
 inspect model | sed -n 1,8p > layers
 inspect hf | sed -n 1,8p | cmp - layers || fail 'other layers after the way there and back'

@@ -20,6 +20,7 @@ tokenize -t t.json -q text | vectorize -q -t t.json --recipe r.yaml > text.ids
 train --recipe r.yaml --tokenizer t.json -q -o model text.ids > log
 
 convert model -o hf
+same_settings model hf
 [ "$(cd hf && echo *)" = 'config.json generation_config.json model.safetensors recipe.yaml tokenizer.json tokenizer_config.json' ] || fail 'the files of the export'
 inspect model | sed -n 1,8p > layers
 inspect hf | sed -n 1,8p | cmp - layers || fail 'other layers after the way there and back'

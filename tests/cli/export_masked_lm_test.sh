@@ -24,6 +24,7 @@ train --recipe r.yaml --tokenizer t.json -q --validation ids -o model ids > log
 sed 's/film/[MASK]/; s/good/[MASK]/; s/a bad/a [MASK]/; 1~2s/^the/[MASK]/' texts | grep '\[MASK\]' > masked
 
 convert model -o hf
+same_settings model hf
 [ "$(cd hf && echo *)" = 'config.json model.safetensors recipe.yaml tokenizer.json tokenizer_config.json' ] || fail 'the files of the export'
 grep -q '"BertForMaskedLM"' hf/config.json || fail 'the architecture of the export'
 generate model --fill-mask --json -q masked > ours

@@ -22,6 +22,16 @@ broken() { # WHAT COMMAND...
   # shellcheck disable=SC2154 # the tests say how
   refused "$what" 1 "${read_broken[@]}"
 }
+# The recipe of a published directory has the settings of the model that it was made of, and is one that train reads.
+same_settings() { # MODEL EXPORT
+  rm -rf published
+  cp -r "$2" published
+  rm published/recipe.yaml
+  inspect "$1" --print-recipe | sed -n '/^model:/,/^[a-z_]*:/ { /^  resizing:/d; /^  /p; }' > settings # an export resizes
+  inspect published --print-recipe > published.yaml
+  sed -n '/^model:/,/^[a-z_]*:/ { /^  resizing:/d; /^  /p; }' published.yaml | diff settings - || fail "other settings of the model in the recipe of $2"
+  train --recipe published.yaml --print-recipe | cmp -s - <(grep -v '^#' published.yaml) || fail "the recipe of $2 is none"
+}
 in_transformers() { # STEP WHAT: compare.py STEP, which fails where transformers says otherwise
   HF_HUB_OFFLINE=1 "$python" compare.py "$1" 2> err || {
     tail -n 3 err

@@ -28,6 +28,7 @@ cut -f1 pairs.tsv | translate model -q > ours
 [ "$(sort -u ours | wc -l)" -gt 20 ] || fail 'the model has learnt nothing'
 
 convert model -o hf
+same_settings model hf
 [ "$(cd hf && echo *)" = 'config.json generation_config.json model.safetensors recipe.yaml source-tokenizer.json target-tokenizer.json tokenizer.json tokenizer_config.json' ] ||
   fail 'the files of the export'
 cut -f1 pairs.tsv | translate hf -q > theirs

@@ -22,6 +22,7 @@ RECIPE
 train --recipe r.yaml -q -o model set > log
 
 convert model -o hf
+same_settings model hf
 [ "$(cd hf && echo *)" = 'config.json model.safetensors preprocessor_config.json recipe.yaml' ] || fail 'the files of the export'
 inspect model | sed -n 1,8p > layers
 inspect hf | sed -n 1,8p | cmp - layers || fail 'other layers after the way there and back'

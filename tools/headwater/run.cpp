@@ -65,8 +65,32 @@ std::uint64_t seed_of(std::string_view text) {
   return seed;
 }
 
+// A variable of make, which has another name here: "--scale quick" of SCALE=quick. "": it is none.
+std::string option_of_variable(std::string_view name, std::string_view value) {
+  constexpr std::string_view kWithValue[] = {"--scale", "--seed", "--threads", "--models", "--data"},
+                             kWithout[] = {"--overwrite", "--allow-empty"};
+  const auto is_named = [name](std::string_view option) {
+    std::string variable;
+    for (const char c : option.substr(2)) variable += c == '-' ? '_' : static_cast<char>(c - 'a' + 'A');
+    return name == variable;
+  };
+  for (const std::string_view option : kWithValue) {
+    if (is_named(option)) return std::string(option) + " " + std::string(value);
+  }
+  for (const std::string_view option : kWithout) {
+    if (is_named(option)) return std::string(option);
+  }
+  return name == "SET" ? std::string(value) : "";
+}
+
 Setting setting_of(std::string_view word, std::string_view form) {
   const std::size_t equals = word.find('=');
+  if (equals != word.npos) {
+    const std::string option = option_of_variable(word.substr(0, equals), word.substr(equals + 1));
+    if (!option.empty())
+      throw UsageError(quote(word) + " sets a variable of make, not a key of a recipe (write " + option +
+                       ")");
+  }
   const bool is_one = form == "KEY=VALUE";  // whose value may be empty: training.init_from=
   if (equals == word.npos || equals == 0 || (!is_one && equals + 1 == word.size()))
     throw UsageError(quote(word) + " is no " + std::string(form) +

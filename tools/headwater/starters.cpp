@@ -34,7 +34,8 @@ model:
   feed_forward_width: 1024
   encoder_layers: 3
   decoder_layers: 3
-  norm: pre
+  norm: post                          # this norm, its epsilon and these positions: convert writes it for Hugging Face's Marian
+  norm_epsilon: 1.0e-5
   positions: sinusoidal_halves
   scale_embedding: true
   share_embeddings: all
