@@ -261,7 +261,21 @@ $(R)/test.references: $(R)/prepared.mk $(P)/test.tsv
 # A summary or a translation is short; what a language model is asked for is kept free of its positions.
 write_translation = $(bin)/translate$(quietly)
 write_language_modeling = $(bin)/generate$(quietly) --max-new-tokens 40
+# How long all texts of the test will take, each way in which they are written: by 72 of them, spread evenly, less the time of 8, which has
+# the loading of the model, too.
+ways_translation := $(words hypotheses $(if $(filter-out 1,$(num_beams)),greedy) $(if $(filter-out 1 2,$(keep)),means))
+ways := $(if $(summaries),$(words greedy beam),$(or $(ways_$(task)),1))
+define forecast
+lines=$$(wc -l < $<); [ -n '$(QUIET)' ] || [ $$lines -lt 1000 ] || { \
+  time_of() { \
+    awk -v wanted=$$1 -v lines=$$lines 'int(NR * wanted / lines) > int((NR - 1) * wanted / lines)' $< > $@.sample; begin=$$(date +%s%N); \
+    $(write_$(task)) --quiet $(R)/model $(Q) $@.sample > /dev/null; echo $$((($$(date +%s%N) - begin) / 1000000)); rm $@.sample; }; \
+  few=$$(time_of 8); many=$$(time_of 72); \
+  awk -v ms=$$((many - few)) -v lines=$$lines -v ways=$(ways) 'BEGIN { m = ways * lines / 64 * (ms > 0 ? ms : 0) / 60000; \
+    printf "recipe: the test has %d texts, which are written %s: about %.*f minutes\n", lines, ways == 1 ? "once" : ways " times", m < 10, m < 0.1 ? 0.1 : m }' >&2; }
+endef
 $(R)/test.hypotheses: $(R)/test.sources $(R)/table.txt
+	@$(forecast)
 	$(write_$(task)) $(R)/model $(Q) $< > $@.part
 	mv $@.part $@
 # As the tokenizer sees them: standardised, joined again.

@@ -285,6 +285,14 @@ for way in greedy 'beam 3' 'mean of 2 checkpoints, greedy' 'mean of 2 checkpoint
   [ "$(grep -cE "^$way  +[0-9.]+  +[0-9.]+  +[0-9.]+$" "$tmp/log")" = 1 ] || fail "the scores of $way"
 done
 
+# A large test: how long it will take is said before it begins.
+for ((i = 0; i < 6; ++i)); do cat "$tmp/mine/pairs.tsv"; done >"$tmp/mine/many.tsv"
+sed 's|test: pairs.tsv|test: many.tsv|' "$tmp/mine/pairs.yaml" >"$tmp/mine/many.yaml"
+"${make[@]}" recipe "RECIPE=$tmp/mine/many.yaml" >"$tmp/log" 2>&1 || fail 'a test of many pairs'
+grep -qx 'recipe: the test has 1200 texts, which are written once: about [0-9.]* minutes' "$tmp/log" || fail 'how long a large test takes'
+[ "$(wc -l <"$tmp/models/recipes/many/test.hypotheses")" = 1200 ] || fail 'the translations of a large test'
+[ ! -e "$tmp/models/recipes/many/test.hypotheses.sample" ] || fail 'what a large test leaves'
+
 # One tokenizer of subwords for both sides, learned from both columns.
 for kind in byte_bpe bpe subword_text_encoder; do
   sed '/_tokenizer:/d' "$tmp/mine/pairs.yaml" >"$tmp/mine/$kind.yaml"
