@@ -19,7 +19,9 @@ static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
   decoder_mixing_rows(v, s.mixing, "language_model", true);
   recurrent_rows(v, s.mixing, "language_model", false);
   const MixingKeys keys(s.mixing, "language_model");
-  rows(v, s.transformer, keys.blocks());
+  BlockKeys blocks = keys.blocks();
+  blocks.has_embedding_dropout = false;
+  rows(v, s.transformer, blocks);
   v.field("layers", &s.layers, schema::Between{1, 1000, "blocks"},
           "blocks, one after the other, that look back only");
   v.field("tie_embeddings", &s.tie_embeddings, schema::Anything{},

@@ -45,8 +45,11 @@ void block_rows(schema::Visitor& v, TransformerSettings& s, const BlockKeys& key
                  {"silu", "x · sigmoid(x) (Elfwing et al. 2018)"}}},
           "the function between the two layers of the feed-forward", keys.feed_forward);
   v.field("dropout", &s.dropout, kShare,
-          "share of the numbers that is set to 0 in training, of embeddings and after each sub-layer "
-          "(Srivastava et al. 2014)");
+          keys.has_embedding_dropout
+              ? "share of the numbers that is set to 0 in training, of embeddings and after each sub-layer "
+                "(Srivastava et al. 2014)"
+              : "share of the numbers that is set to 0 in training, after each sub-layer (Srivastava et al. "
+                "2014)");
   v.field("attention_dropout", &s.attention_dropout, kShare,
           "share of the attention weights that is set to 0 in training", keys.attention);
 }

@@ -11,6 +11,7 @@ namespace headwater {
 // When the keys of attention are read, and those of what follows the mixing of tokens in a block.
 struct BlockKeys {
   schema::When attention = {}, feed_forward = {}, window = {};
+  bool has_embedding_dropout = true;  // `dropout` is of embeddings, too
 };
 // What models of texts have: all of it.
 void rows(schema::Visitor& v, TransformerSettings& s, const BlockKeys& keys = {});

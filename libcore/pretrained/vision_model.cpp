@@ -78,7 +78,8 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
   mixing_rows(v, s.mixing, s.transformer, "vision model");
   block_rows(v, s.transformer,
              {.attention = {s.mixing.has_attention(), "a vision model with mixing: " + s.mixing.mixing,
-                            "vision with mixing: attention or averaged_attention"}});
+                            "vision with mixing: attention or averaged_attention"},
+              .has_embedding_dropout = false});
   v.field("positions", &s.transformer.positions,
           schema::OneOf{{{"learned", "a table of parameters, a row for each place"},
                          {"none", "nothing: the order of patches is not seen"}}},
@@ -326,7 +327,8 @@ class VisionKind : public Kind {
  private:
   static ModelDescription description_of(const VisionModel& model) {
     const VisionSettings& s = model.settings();
-    return {model.summary(), "P: patches, and the class token; FLOPs: a forward pass over an image of " +
+    const char* const tokens = s.has_class_token() ? "P: patches, and the class token" : "P: patches";
+    return {model.summary(), std::string(tokens) + "; FLOPs: a forward pass over an image of " +
                                  std::to_string(s.image_height) + "x" + std::to_string(s.image_width) +
                                  " pixels"};
   }
