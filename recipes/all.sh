@@ -128,7 +128,7 @@ done
 folders=''
 for name in $order; do folders="$folders $runs/$name$suffix"; done
 # shellcheck disable=SC2086 # folders without blanks
-"$BIN/report" $folders --html --title recipes -o "$runs/report.html" || note "the page of all, $runs/report.html, is not whole"
+"$BIN/report" $folders --html --title recipes -o "$runs/report.html" || note "the page of all, $runs/report.html, has runs that failed"
 # shellcheck disable=SC2086 # the same
 "$BIN/report" --expected $folders || status=1
 exit $status

@@ -17,7 +17,8 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option(
           "--runs", o.runs,
           "a table of these runs: model directories, folders that hold a model, or their log.csv: the "
-          "keys in which their recipes differ, what each reached, its seconds and parameters")
+          "keys in which their recipes differ, what each reached, its seconds and parameters, and why one "
+          "failed, with status 1")
       .values(1, -1)
       .shown_as("RUN...")
       .reads();

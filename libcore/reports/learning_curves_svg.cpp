@@ -29,12 +29,7 @@ class CurvesPicture {
       : curves_(curves), title_(title) {}
 
   std::string document() {
-    for (const LearningCurve& curve : curves_) {
-      for (const Point& point : curve.points) {
-        last_epoch_ = std::max(last_epoch_, point.epoch);
-      }
-    }
-    figures_ = curve_figures(curves_);
+    prepare();
     std::size_t longest = 0;
     for (const LearningCurve& curve : curves_)
       longest = std::max(longest, shortened(curve.name, kNameColumns).size());
@@ -45,22 +40,57 @@ class CurvesPicture {
                   figure_column(figures_.size()) + kSvgMargin});
     body_ += svg_text(kSvgMargin, kSvgMargin + 14, 18, kSvgInk, "start", title_, " font-weight=\"bold\"");
     double top = kSvgMargin + 56, left = kSvgMargin + kAxisWidth;
-    panel(left, top, "Loss: training dashed, validation solid", loss_curve(), true);
+    panel(left, top, kLossHeading, loss_curve(), true);
     for (std::size_t i = 0; i < figures_.size(); ++i) {
       const bool begins_row = (i + 1) % static_cast<std::size_t>(kPanelsInARow) == 0;
       left = begins_row ? kSvgMargin + kAxisWidth : left + kPlotWidth + kPlotGap + kAxisWidth;
       if (begins_row) top += kPlotHeight + 84;
-      const bool is_best = std::any_of(curves_.begin(), curves_.end(), [&](const LearningCurve& curve) {
-        return curve.best_metric == figures_[i].name;
-      });
-      panel(left, top, "Validation " + figures_[i].heading + (is_best ? " (best_metric)" : ""), figures_[i],
-            false);
+      panel(left, top, heading_of(figures_[i]), figures_[i], false);
     }
     const double bottom = legend(top + kPlotHeight + 62);
     return svg_document(width, bottom + kSvgMargin, title_, body_);
   }
 
+  // A picture of each panel, with the runs and their best below it.
+  std::vector<CurvePanel> panels() {
+    prepare();
+    std::vector<CurvePanel> all;
+    const auto add = [&](const std::string& heading, const CurveFigure& figure, bool has_training) {
+      body_.clear();
+      panel(kSvgMargin + kAxisWidth, kSvgMargin + 16, heading, figure, has_training);
+      const double width = 2 * kSvgMargin + kAxisWidth + kPlotWidth;
+      double y = kSvgMargin + 16 + kPlotHeight + 56;
+      for (std::size_t run = 0; run < curves_.size(); ++run, y += kLegendLine) {
+        swatch(run, y);
+        const std::string reached = best(curves_[run], figure);
+        const double room = width - 2 * kSvgMargin - 44 - svg_text_width(reached, 12);
+        body_ += svg_text(kSvgMargin + 34, y, 12, kSvgInk, "start", svg_fitted(curves_[run].name, 12, room));
+        body_ += svg_text(width - kSvgMargin, y, 12, kSvgInk, "end", reached);
+      }
+      all.push_back({heading, svg_document(width, y - kLegendLine + kSvgMargin, heading, body_)});
+    };
+    add(std::string(kLossHeading), loss_curve(), true);
+    for (const CurveFigure& figure : figures_) add(heading_of(figure), figure, false);
+    return all;
+  }
+
  private:
+  static constexpr std::string_view kLossHeading = "Loss: training dashed, validation solid";
+
+  void prepare() {
+    for (const LearningCurve& curve : curves_) {
+      for (const Point& point : curve.points) last_epoch_ = std::max(last_epoch_, point.epoch);
+    }
+    figures_ = curve_figures(curves_);
+  }
+
+  std::string heading_of(const CurveFigure& figure) const {
+    const bool is_best = std::any_of(curves_.begin(), curves_.end(), [&](const LearningCurve& curve) {
+      return curve.best_metric == figure.name;
+    });
+    return "Validation " + figure.heading + (is_best ? " (best_metric)" : "");
+  }
+
   void line(double x1, double y1, double x2, double y2, std::string_view color, std::string_view more = "") {
     body_ += "<line" + svg_attribute("x1", x1) + svg_attribute("y1", y1) + svg_attribute("x2", x2) +
              svg_attribute("y2", y2);
@@ -97,6 +127,26 @@ class CurvesPicture {
     return course;
   }
 
+  // Where a picture of values that the lower the better ends, so that a run which goes far beyond where it
+  // began does not flatten all others: infinity where none does.
+  double highest_drawn(const CurveFigure& figure, bool has_training) const {
+    constexpr double kBeyond = 1.5, kFlattens = 2;
+    double most = 0, kept = 0;
+    for (const LearningCurve& curve : curves_) {
+      const std::array<Course, 2> courses{course(curve, figure), has_training ? training(curve) : Course{}};
+      double first = 0;
+      for (const Course& c : courses) first = std::max(first, c.empty() ? 0 : c.front().second);
+      for (const Course& c : courses) {
+        for (const auto& [epoch, value] : c) {
+          most = std::max(most, value);
+          if (value <= kBeyond * first) kept = std::max(kept, value);
+        }
+      }
+    }
+    const bool is_cut = figure.best == Metric::Best::lowest && kept > 0 && most > kFlattens * kept;
+    return is_cut ? kept : std::numeric_limits<double>::infinity();
+  }
+
   // The figure is drawn solid with dots, the loss of training dashed.
   void panel(double left, double top, std::string_view heading, const CurveFigure& figure,
              bool has_training) {
@@ -111,10 +161,14 @@ class CurvesPicture {
       }
     }
     if (least > most) least = 0, most = 1;
+    const double highest = highest_drawn(figure, has_training);
+    most = std::min(most, highest);
     const std::vector<double> ticks = axis_ticks(least, most, 8);
     // Half an epoch of room at both sides, so that no dot lies on the frame.
     const Axes axes{left, top, first - 0.5, last_epoch() + 0.5, ticks.front(), ticks.back()};
-    body_ += svg_text(left, top - 12, 13, kSvgInk, "start", heading, " font-weight=\"bold\"");
+    body_ += svg_text(left, top - 12, 13, kSvgInk, "start",
+                      std::string(heading) + (std::isinf(highest) ? "" : "; \u25b2 goes beyond"),
+                      " font-weight=\"bold\"");
     for (const double tick : ticks) {
       line(left, axes.y(tick), left + kPlotWidth, axes.y(tick), kGrid);
       body_ +=
@@ -141,22 +195,43 @@ class CurvesPicture {
   double last_epoch() const { return static_cast<double>(last_epoch_); }
 
   void draw(const Axes& axes, std::size_t run, const Course& course, bool is_solid) {
-    std::string path, dots;
+    std::string path, dots, before;  // before: the point before, where that lies beyond
+    bool is_beyond = false;
     for (const auto& [epoch, value] : course) {
-      const std::string x = svg_number(axes.x(epoch)), y = svg_number(axes.y(value));
-      path.append(path.empty() ? "M" : " L").append(x).append(",").append(y);
+      const std::string x = svg_number(axes.x(epoch)), y = svg_number(axes.y(std::min(value, axes.most)));
+      const bool was_beyond = std::exchange(is_beyond, value > axes.most);
+      const std::string begin = path.empty() ? "M" : was_beyond ? " M" + before + " L" : " L";
+      before = x + "," + y;
+      if (!(is_beyond && was_beyond)) path += begin + before;
+      if (is_beyond && !was_beyond && !is_solid) dots += mark(axes.x(epoch), axes.top) + "/>\n";
       if (!is_solid) continue;
-      dots.append("<circle cx=\"").append(x).append("\" cy=\"").append(y).append("\" r=\"2.6\"><title>");
+      if (is_beyond) {
+        dots += mark(axes.x(epoch), axes.top) + "><title>";
+      } else {
+        dots.append("<circle cx=\"").append(x).append("\" cy=\"").append(y).append("\" r=\"2.6\"><title>");
+      }
       dots += xml_text(curves_[run].name);
       dots.append(", epoch ").append(std::to_string(std::llround(epoch))).append(": ");
-      dots.append(format_fixed(value, 4)).append("</title></circle>\n");
+      dots.append(format_fixed(value, 4)).append(is_beyond ? "</title></polygon>\n" : "</title></circle>\n");
     }
     if (path.empty()) return;
     const std::string color(series_color(run));
     body_ += "<path d=\"" + path + "\" fill=\"none\" stroke=\"" + color +
              "\" stroke-linejoin=\"round\" stroke-width=\"" +
              (is_solid ? "2\"" : "1.4\" stroke-dasharray=\"5 4\" stroke-opacity=\"0.8\"") + "/>\n";
-    if (is_solid) body_ += "<g fill=\"" + color + "\">\n" + dots + "</g>\n";
+    if (!dots.empty()) body_ += "<g fill=\"" + color + "\">\n" + dots + "</g>\n";
+  }
+
+  // Of a value above the picture, up to where it ends.
+  static std::string mark(double x, double top) {
+    const auto corner = [&](double dx, double dy) { return svg_number(x + dx) + "," + svg_number(top + dy); };
+    return "<polygon points=\"" + corner(-5, 9) + " " + corner(5, 9) + " " + corner(0, 0) + "\"";
+  }
+
+  void swatch(std::size_t run, double y) {
+    line(kSvgMargin, y - 4, kSvgMargin + 26, y - 4, series_color(run), " stroke-width=\"2\"");
+    body_ += "<circle" + svg_attribute("cx", kSvgMargin + 13) + svg_attribute("cy", y - 4) +
+             " r=\"2.6\" fill=\"" + std::string(series_color(run)) + "\"/>\n";
   }
 
   // Returns where it ends.
@@ -171,9 +246,7 @@ class CurvesPicture {
     for (std::size_t run = 0; run < curves_.size(); ++run) {
       y += kLegendLine;
       const LearningCurve& curve = curves_[run];
-      line(kSvgMargin, y - 4, kSvgMargin + 26, y - 4, series_color(run), " stroke-width=\"2\"");
-      body_ += "<circle" + svg_attribute("cx", kSvgMargin + 13) + svg_attribute("cy", y - 4) +
-               " r=\"2.6\" fill=\"" + std::string(series_color(run)) + "\"/>\n";
+      swatch(run, y);
       body_ += svg_text(kSvgMargin + 34, y, 12, kSvgInk, "start", shortened(curve.name, kNameColumns));
       body_ += svg_text(loss_column_, y, 12, kSvgInk, "start", best(curve, loss_curve()));
       for (std::size_t i = 0; i < figures_.size(); ++i)
@@ -208,6 +281,11 @@ class CurvesPicture {
 std::string learning_curves_svg(std::span<const LearningCurve> curves, std::string_view title) {
   if (curves.empty()) throw Error("learning curves: no runs");
   return CurvesPicture(curves, title).document();
+}
+
+std::vector<CurvePanel> learning_curve_panels(std::span<const LearningCurve> curves) {
+  if (curves.empty()) throw Error("learning curves: no runs");
+  return CurvesPicture(curves, "").panels();
 }
 
 }  // namespace headwater

@@ -144,7 +144,8 @@ std::string cost_text(const RunCost& cost, const RunFigures& run) {
 }  // namespace
 
 PageParts run_page_parts(const RunPage& page) {
-  PageParts parts{page_block(page.table)};
+  PageParts parts = page.summary_parts;
+  if (!page.table.empty()) parts.push_back(page_block(page.table));
   append(parts, page.pictures);
   const auto add = [&](std::string_view heading, std::string_view text) {
     parts.push_back(page_heading(heading));

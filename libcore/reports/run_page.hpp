@@ -48,7 +48,9 @@ struct RunCost {
 
 struct RunPage {
   std::string name;
-  std::string table;                // that training ended with
+  PageParts summary_parts;          // of run_summary.hpp
+  std::string failed;               // why; empty: it did not
+  std::string table;                // that training ended with; empty: it failed before
   std::string test_table;           // of evaluate; empty: no test
   std::vector<OrderedTest> orders;  // empty: they were read as they are written alone
   std::optional<TranslationTest> translation;

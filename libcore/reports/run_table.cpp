@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "metrics/registry.hpp"
+#include "pretrained/registry.hpp"
 #include "recipe/key_values.hpp"
 #include "reports/table.hpp"
 #include "support/csv.hpp"
@@ -66,6 +67,10 @@ int digits_of(std::string_view name) {
   return metric == nullptr ? 4 : metric->digits;
 }
 
+bool any_failed(const std::vector<RunRow>& rows) {
+  return std::ranges::any_of(rows, [](const RunRow& row) { return !row.failed.empty(); });
+}
+
 double seconds_of(const RunFigures& run) { return run.seconds_an_epoch * static_cast<double>(run.epochs); }
 
 // The table with its numbers as `fixed(value, digits)` and `count(value)` write them.
@@ -73,6 +78,7 @@ template <class Fixed, class Count>
 std::vector<std::vector<std::string>> cells_of(const std::vector<RunRow>& rows, const DifferingKeys& keys,
                                                const Fixed& fixed, const Count& count) {
   const std::vector<std::string> validation = validation_names(rows), test = test_names(rows);
+  const bool has_failed = any_failed(rows);
   std::vector<std::vector<std::string>> cells;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const RunRow& row = rows[i];
@@ -92,6 +98,7 @@ std::vector<std::vector<std::string>> cells_of(const std::vector<RunRow>& rows, 
     add(row.test, test);
     line.push_back(has_epochs ? fixed(seconds_of(row.figures), 1) : "");
     line.push_back(row.parameters ? count(*row.parameters) : "");
+    if (has_failed) line.push_back(row.failed);
   }
   return cells;
 }
@@ -101,6 +108,7 @@ std::vector<std::string> figure_headings(const std::vector<RunRow>& rows) {
   for (const std::string& name : validation_names(rows)) names.push_back("validation_" + name);
   for (const std::string& name : test_names(rows)) names.push_back("test_" + name);
   names.insert(names.end(), {"seconds", "parameters"});
+  if (any_failed(rows)) names.emplace_back("failed");
   return names;
 }
 
@@ -171,6 +179,37 @@ DifferingKeys differing_keys(const std::vector<std::optional<Recipe>>& recipes) 
   return all;
 }
 
+std::optional<double> validation_figure(const RunRow& row, std::string_view metric) {
+  return figure_of(validation_figures(row), metric);
+}
+
+std::vector<bool> best_runs(const std::vector<RunRow>& rows) {
+  struct Candidate {
+    std::size_t row;
+    double badness;
+  };
+  std::map<std::vector<std::string>, std::vector<Candidate>> groups;  // of runs that can be compared
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const RunRow& row = rows[i];
+    if (!row.recipe || !row.failed.empty()) continue;
+    const std::string& metric = row.recipe->training.best_metric;
+    const std::optional<double> value = validation_figure(row, metric);
+    if (!value || !std::isfinite(*value)) continue;
+    const Metric* const known = find_metric(metric);
+    const DataSettings& data = row.recipe->data;
+    groups[{std::string(name_of(kind_of(row.recipe->model).task())), metric, data.set, data.train,
+            data.validation}]
+        .push_back({i, known == nullptr ? -*value : known->badness(*value)});
+  }
+  std::vector<bool> best(rows.size());
+  for (const auto& [what, candidates] : groups) {
+    if (candidates.size() < 2) continue;
+    const double least = std::ranges::min_element(candidates, {}, &Candidate::badness)->badness;
+    for (const Candidate& candidate : candidates) best[candidate.row] = candidate.badness == least;
+  }
+  return best;
+}
+
 ReadableRunTable readable_run_table(const std::vector<RunRow>& rows) {
   constexpr std::size_t kMostKeys = 8;  // that a person can read beside each other
   DifferingKeys keys = keys_of(rows);
@@ -183,14 +222,22 @@ ReadableRunTable readable_run_table(const std::vector<RunRow>& rows) {
     const bool is_taken = std::find(headings.begin(), headings.end(), name) != headings.end();
     columns.push_back({is_taken ? keys.keys[key] : name});
   }
-  for (const std::string& name : headings) columns.push_back({name, Table::Align::right});
+  for (const std::string& name : headings)
+    columns.push_back({name, name == "failed" ? Table::Align::left : Table::Align::right});
   Table table(std::move(columns));
-  for (std::vector<std::string>& row :
-       cells_of(rows, keys, format_fixed, [](std::int64_t number) { return format_count(number); }))
-    table.add_row(std::move(row));
-  if (count <= kMostKeys) return {std::move(table)};
-  return {std::move(table),
-          "The recipes differ in " + std::to_string(count) + " keys: --csv and --json have them."};
+  const std::vector<bool> best = best_runs(rows);
+  std::vector<std::vector<std::string>> cells =
+      cells_of(rows, keys, format_fixed, [](std::int64_t number) { return format_count(number); });
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (best[i]) cells[i][0] += " *";
+    table.add_row(std::move(cells[i]));
+  }
+  std::string note;
+  if (std::ranges::count(best, true) > 0) note = "* The best of its task and data by training.best_metric.";
+  if (count > kMostKeys)
+    note += (note.empty() ? "" : " ") + std::string("The recipes differ in ") + std::to_string(count) +
+            " keys: --csv and --json have them.";
+  return {std::move(table), std::move(note)};
 }
 
 std::string run_table_text(const std::vector<RunRow>& rows) {
@@ -217,6 +264,7 @@ std::string run_table_csv(const std::vector<RunRow>& rows) {
 
 std::vector<Json> run_table_json(const std::vector<RunRow>& rows) {
   const DifferingKeys keys = keys_of(rows);
+  const std::vector<bool> best = best_runs(rows);
   std::vector<Json> all;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const RunRow& row = rows[i];
@@ -240,6 +288,8 @@ std::vector<Json> run_table_json(const std::vector<RunRow>& rows) {
     }
     if (!row.test.empty()) json.set("test", json_of(row.test));
     if (row.parameters) json.set("parameters", *row.parameters);
+    if (best[i]) json.set("is_best", true);
+    if (!row.failed.empty()) json.set("failed", row.failed);
   }
   return all;
 }
@@ -249,10 +299,10 @@ bool JudgedRun::is_good() const {
          std::none_of(lines.begin(), lines.end(), [](const Line& line) { return line.state == "missed"; });
 }
 
-JudgedRun failed_run(std::string name) {
+JudgedRun failed_run(std::string name, const std::string& reason) {
   JudgedRun run;
   run.name = std::move(name);
-  run.lines.push_back({"", "", "failed"});
+  run.lines.push_back({"", "", reason.empty() ? "failed" : "failed: " + reason});
   run.has_failed = true;
   return run;
 }

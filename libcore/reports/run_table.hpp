@@ -23,6 +23,7 @@ struct RunRow {
   RunFigures figures;
   NamedFigures test;  // "accuracy", of the test data
   std::optional<std::int64_t> parameters;
+  std::string failed = {};  // why; empty: it did not
 };
 
 // The keys in which recipes differ, in their order, without those that only say what a run is called, what is
@@ -36,9 +37,16 @@ struct DifferingKeys {
 };
 DifferingKeys differing_keys(const std::vector<std::optional<Recipe>>& recipes);
 
-// A row a run: the keys that differ, epochs and the best one, its validation loss and the figure by which it
-// was chosen, figures of the test data, seconds of training, parameters. Where more than eight keys differ a
-// line says how many.
+// A figure of the best epoch by its metric's name; nothing where the run has none.
+std::optional<double> validation_figure(const RunRow& row, std::string_view metric);
+
+// Which runs are the best by training.best_metric, one at least of each two or more of one task, metric and
+// data; none of those that failed.
+std::vector<bool> best_runs(const std::vector<RunRow>& rows);
+
+// A row a run, the best ones with a star after their names: the keys that differ, epochs and the best one,
+// its validation loss and the figure by which it was chosen, figures of the test data, seconds of training,
+// parameters, and why one failed. Where more than eight keys differ a line says how many.
 struct ReadableRunTable {
   Table table;
   std::string note = {};  // what was left out
@@ -67,7 +75,7 @@ struct JudgedRun {
 };
 // Read from the tables that train and evaluate printed, in this order.
 JudgedRun judged_run(std::string name, const std::vector<std::string>& tables);
-JudgedRun failed_run(std::string name);
+JudgedRun failed_run(std::string name, const std::string& reason = "");
 // A row a run, or one for each of its expectations, without columns that no run has anything in.
 Table judged_runs_table(const std::vector<JudgedRun>& runs);
 

@@ -80,14 +80,14 @@ headwater "${sweep[@]}" || fail 'an array'
 for name in sweep-model.width-8 sweep-model.width-16 sweep-seed-2-model.width-8 sweep-seed-2-model.width-16; do
   [ -s models/recipes/$name/report.md ] && [ -s models/recipes/$name.log ] || fail "the run $name"
   grep -q "^headwater: $name: done in [0-9]* s$" "$tmp/err" || fail "what is said of $name"
-  grep -q "^$name  *[0-9]" "$tmp/out" || fail "$name in the table"
+  grep -q "^$name\( [*]\)*  *[0-9]" "$tmp/out" || fail "$name in the table"
 done
-[ "$(wc -l <"$tmp/out")" = 6 ] || fail 'a table of four runs'
+[ "$(wc -l <"$tmp/out")" = 7 ] && tail -n 1 "$tmp/out" | grep -q '^[*] The best' || fail 'a table of four runs, and which is the best'
 cp "$tmp/out" "$tmp/table"
 headwater "${sweep[@]}" || fail 'an array once more'
 [ "$(grep -c ': finished before$' "$tmp/err")" = 4 ] && [ "$(wc -l <"$tmp/err")" = 4 ] && cmp -s "$tmp/out" "$tmp/table" || fail 'finished runs are skipped'
 headwater run mine/sweep.yaml --array model.width=8,16,24 -q || fail 'a longer array, after the shorter one'
-[ ! -s "$tmp/err" ] && [ "$(wc -l <"$tmp/out")" = 5 ] || fail '--quiet'
+[ ! -s "$tmp/err" ] && [ "$(wc -l <"$tmp/out")" = 6 ] || fail '--quiet'
 
 # One that fails: the others go on, its log is named, the rest is done by the same command.
 mkdir -p models/recipes/sweep-model.width-32
@@ -99,6 +99,10 @@ grep -q '^sweep-model.width-40 ' "$tmp/out" && ! grep -q '^sweep-model.width-32 
 rm models/recipes/sweep-model.width-32/model
 headwater run mine/sweep.yaml --array model.width=32,40 || fail 'the same command when nothing is in the way'
 grep -q '^headwater: sweep-model.width-40: finished before$' "$tmp/err" && grep -q '^sweep-model.width-32 ' "$tmp/out" || fail 'it goes on with what is missing'
+
+# One that diverges: the table says why.
+[ "$(status_of headwater run mine/sweep.yaml --array training.optimizer.kind=sgd --array training.optimizer.learning_rate=0.01,1000)" = 1 ] || fail 'the status where one diverges'
+grep -q '^run .* failed$' "$tmp/out" && grep -q 'learning_rate-1000 .*  step [0-9]*: the ' "$tmp/out" || fail 'the reason of one that diverges'
 
 # --- Anew, with texts that are empty, on so many threads ------------------------------------------------------------------------
 

@@ -313,6 +313,7 @@ ids=$tmp/models/recipes/short/train.ids
 kept=$(wc -l <"$ids")
 [ "$(awk -F '\t' '{ for (i = 1; i <= NF; ++i) if (split($i, id, " ") > 4) ++long } END { print long + 0 }' "$ids")" = 0 ] || fail 'a longer side is left'
 grep -qx "recipe: train: $((32 - kept)) of 32 examples have a side of more than 4 tokens; they are left out" "$tmp/log" || fail 'how many are left out'
+for page in report.md report.html; do grep -q "train: $((32 - kept)) of 32 examples have a side of more than 4 tokens" "$tmp/models/recipes/short/$page" || fail "the warning on $page"; done
 
 # The same pairs with the target first: the same figures, and the same test sources that stand in training.
 awk -F '\t' -v OFS='\t' '{ print $2, $1 }' "$tmp/mine/pairs.tsv" >"$tmp/mine/turned.tsv"

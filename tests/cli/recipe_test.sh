@@ -134,7 +134,7 @@ sed -n '/^## files$/,$p' "$report" | sed '1,3d; /^```$/d' >"$tmp/files"
 while IFS= read -r file; do [ -e "$file" ] || fail "$file: listed, but not there"; done <"$tmp/files"
 for file in recipe.yaml model curve.svg report.md report.html; do grep -qxF "$run/$file" "$tmp/files" || fail "$file is not listed"; done
 grep -q '<svg' "$run/curve.svg" || fail 'no learning curve'
-grep -q '<figcaption>Learning curves' "$run/report.html" || fail 'no page for browsers'
+grep -q '<figcaption>Loss: training' "$run/report.html" || fail 'no page for browsers'
 [ -s "$run/model/model.safetensors" ] || fail 'no model'
 "$bin/report" --runs "$run" --csv >"$tmp/runs" || fail 'no table of runs'
 [ "$(sed -n '2s/.*,//p' "$tmp/runs")" = "$(sed -n 's/^parameters *\([0-9,]*\).*/\1/p' "$run/table.txt" | head -n 1 | tr -d ,)" ] || fail "parameters in the table of runs: $(cat "$tmp/runs")"

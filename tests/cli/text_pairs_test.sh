@@ -62,6 +62,10 @@ run=runs/recipes/run
 grep -q '^accuracy ' $run/test.txt || fail 'no accuracy of the test'
 grep -q '<svg' $run/attention.svg || fail 'no attention'
 grep -q accuracy $run/report.md || fail 'no report'
+# The page begins with what was run and what came out, and shows what training, and the stages before it, warned of.
+[[ $(sed -n 3p $run/report.md) == 'run is a classifier '*' parameters. Its data: '*' training examples, '*'. Epoch '*' was the best: '*'On the test data: '*'To try next: '* ]] ||
+  fail "the paragraph of the page: $(sed -n 3p $run/report.md)"
+grep -q '<p>run is a classifier ' $run/report.html || fail 'the paragraph in HTML'
 
 # Lines that are no pairs: one line each.
 echo sun > one

@@ -357,14 +357,17 @@ class Sweep {
 
   void show_table() {
     std::vector<std::string> words{(runner_.house().programs / "report").string(), "--runs"};
-    for (const Run& run : runs_) {
-      if (!failed_.contains(&run)) words.push_back(runner_.folder(run).string());
+    std::error_code none;
+    for (const Run& run : runs_) {  // one that failed has a reason there, where training has begun
+      const fs::path folder = runner_.folder(run);
+      if (!failed_.contains(&run) || fs::exists(folder / "model" / "log.csv", none))
+        words.push_back(folder.string());
     }
     if (words.size() == 2) return;
     children_.start(words);
     const Ended ended = children_.wait().second;
     Children::end_if_told();
-    if (!ended.is_good()) throw Error("the table of the runs failed; the line above says why");
+    if (!ended.is_good() && failed_.empty()) throw Error("the table of the runs failed; the line above says why");
   }
 
   const Runner& runner_;

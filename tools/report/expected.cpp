@@ -15,7 +15,9 @@ namespace headwater::report {
 JudgedRun judged_folder(const fs::path& folder) {
   std::string name = name_of_model(folder);
   std::error_code none;
-  if (!fs::is_regular_file(folder / "report.md", none)) return failed_run(std::move(name));
+  if (!fs::is_regular_file(folder / "report.md", none))
+    return failed_run(std::move(name),
+                      fs::is_directory(folder, none) ? files_of_run(folder).messages.failed : std::string());
   std::vector<std::string> tables;
   for (const char* file : {"table.txt", "test.txt"}) {
     constexpr std::uint64_t kMaxBytes = 1 << 24;

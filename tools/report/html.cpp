@@ -10,6 +10,7 @@
 #include "reports/layer_table.hpp"
 #include "reports/learning_curves_svg.hpp"
 #include "reports/page_parts.hpp"
+#include "reports/run_summary.hpp"
 #include "reports/training_plots.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -37,10 +38,17 @@ std::optional<LearningCurve> curve_of(const RunFiles& run) {
   }
 }
 
+PageParts pictures_of_curves(std::span<const LearningCurve> curves) {
+  PageParts parts;
+  for (CurvePanel& panel : learning_curve_panels(curves))
+    parts.push_back(page_picture(panel.name, std::move(panel.svg)));
+  return parts;
+}
+
 PageParts pictures_of(const RunFiles& run) {
   PageParts parts;
   if (const std::optional<LearningCurve> curve = curve_of(run)) {
-    parts.push_back(page_picture("Learning curves", learning_curves_svg(std::span(&*curve, 1), run.name)));
+    append(parts, pictures_of_curves(std::span(&*curve, 1)));
   }
   append(parts, training_plots(read_file(run.log, kMaxLogBytes)));
   for (const auto& [file, name] : kDrawn) {
@@ -80,46 +88,60 @@ PageParts folded_of(const RunFiles& run) {
   return parts;
 }
 
-PageSection section_of(const std::string& named, const fs::path& output) {
+struct RunSection {
+  PageSection section;
+  bool has_failed = false;
+};
+
+RunSection section_of(const std::string& named, const fs::path& output) {
   RunPage page = page_of_run(named, output);
   const RunFiles run = files_of_run(named);
   page.pictures = pictures_of(run);
   page.folded = folded_of(run);
-  return {page.name, run_page_parts(page)};
+  const bool has_failed = !page.failed.empty();
+  return {{page.name + (has_failed ? " (failed)" : ""), run_page_parts(page)}, has_failed};
 }
 
 // A model directory by itself is no run of a recipe, which ends with a report.md.
 JudgedRun judged(const std::string& named, const fs::path& output) {
   const RunFiles run = files_of_run(named);
+  if (!run.messages.failed.empty()) return failed_run(run.name, run.messages.failed);
   if (run.folder != run.model) return judged_folder(run.folder);
   return judged_run(run.name, {page_of_run(named, output).table});
 }
 
 // What stands before the pages of several runs: what was expected, what they reached, their curves together.
-PageParts overview(const std::vector<std::string>& runs, const fs::path& output) {
+// `sections` are their pages, of which the best are called so.
+PageParts overview(const std::vector<std::string>& runs, const fs::path& output,
+                   std::vector<PageSection>& sections) {
   std::vector<JudgedRun> judged_runs;
   std::vector<RunRow> rows;
+  std::vector<std::size_t> places;  // of the rows among the runs
   std::vector<LearningCurve> curves;
-  std::vector<std::string> names;
-  std::vector<std::optional<Recipe>> recipes;
+  std::vector<RunFiles> drawn;
   for (const std::string& named : runs) {
     try {
       judged_runs.push_back(judged(named, output));
-    } catch (const Error&) {
-      judged_runs.push_back(failed_run(name_of_model(named)));
+    } catch (const Error& error) {
+      judged_runs.push_back(failed_run(name_of_model(named), error.what()));
     }
     try {
       rows.push_back(row_of_run(named));
-      const RunFiles run = files_of_run(named);
+      places.push_back(judged_runs.size() - 1);
+      RunFiles run = files_of_run(named);
       if (std::optional<LearningCurve> curve = curve_of(run)) {
         curves.push_back(std::move(*curve));
-        names.push_back(run.name);
-        recipes.push_back(run.recipe);
+        drawn.push_back(std::move(run));
       }
     } catch (const Error&) {  // its section says why
     }
   }
-  PageParts parts{page_heading("What was expected and reached"), page_table(judged_runs_table(judged_runs))};
+  const std::vector<bool> best = best_runs(rows);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (best[row]) sections[places[row]].name += " (best)";
+  }
+  PageParts parts{page_paragraph(runs_summary(rows, runs.size())),
+                  page_heading("What was expected and reached"), page_table(judged_runs_table(judged_runs))};
   if (!rows.empty()) {
     parts.push_back(page_heading("What differs"));
     const ReadableRunTable readable = readable_run_table(rows);
@@ -127,8 +149,8 @@ PageParts overview(const std::vector<std::string>& runs, const fs::path& output)
     if (!readable.note.empty()) parts.push_back(page_paragraph(readable.note));
   }
   if (curves.size() > 1 && curves.size() <= kMostCurves) {
-    name_curves(curves, names, recipes);
-    parts.push_back(page_picture("Learning curves", learning_curves_svg(curves, "Learning curves")));
+    name_curves(curves, drawn);
+    append(parts, pictures_of_curves(curves));
   }
   parts.push_back(page_heading("The runs"));
   return parts;
@@ -139,26 +161,30 @@ PageParts overview(const std::vector<std::string>& runs, const fs::path& output)
 void write_html(const Options& o) {
   cli::check_ending(o.output, "-o", "html");
   std::vector<PageSection> sections;
+  std::int64_t failed = 0;
+  const auto add = [&](RunSection run) {
+    sections.push_back(std::move(run.section));
+    failed += run.has_failed ? 1 : 0;
+  };
   if (o.pages.size() == 1) {
-    sections.push_back(section_of(o.pages.front(), o.output));
+    add(section_of(o.pages.front(), o.output));
     cli::write_result_file(o.output,
                            report_html(o.title.empty() ? sections.front().name : o.title, {}, sections));
+    check_failed(failed, 1, "the page");
     return;
   }
-  std::int64_t failed = 0;
   for (const std::string& named : o.pages) {
     try {
-      sections.push_back(section_of(named, o.output));
+      add(section_of(named, o.output));
     } catch (const Error& error) {  // one that failed does not keep the others from being seen
       ++failed;
       sections.push_back({name_of_model(named) + " (failed)", {page_paragraph(error.what())}});
     }
   }
   const std::string title = o.title.empty() ? counted(std::ssize(o.pages), "run") : o.title;
-  cli::write_result_file(o.output, report_html(title, overview(o.pages, o.output), sections));
-  if (failed > 0)
-    throw Error(std::to_string(failed) + " of " + counted(std::ssize(o.pages), "run") +
-                " could not be read (the page says why)");
+  const PageParts begin = overview(o.pages, o.output, sections);
+  cli::write_result_file(o.output, report_html(title, begin, sections));
+  check_failed(failed, o.pages.size(), "the page");
 }
 
 }  // namespace headwater::report

@@ -7,6 +7,7 @@
 #include "pretrained/registry.hpp"
 #include "recipe/key_values.hpp"
 #include "reports/run_page.hpp"
+#include "reports/run_summary.hpp"
 #include "reports/run_table.hpp"
 #include "support/decimal.hpp"
 #include "support/error.hpp"
@@ -228,8 +229,28 @@ std::string figures_table(const Recipe& recipe, const RunFigures& figures, std::
 
 }  // namespace
 
+// What the paragraph at the top says; `page` is whole but for it.
+static PageParts summary_of(const RunFiles& run, const Recipe& recipe, const RunPage& page) {
+  const Kind& kind = kind_of(recipe.model);
+  const std::string what(kind.what_it_is());  // "a translator (use translate)"
+  std::vector<LearningCurve::Point> epochs;
+  if (page.figures.has_validation()) epochs = learning_curve_of(run).points;
+  return summary_parts({.recipe = recipe,
+                        .name = run.name,
+                        .what = what.substr(0, what.find(" (")),
+                        .next_tool = std::string(kind.next_tool()),
+                        .figures = page.figures,
+                        .parameters = page.cost.parameters,
+                        .test = test_figures(run),
+                        .epochs = std::move(epochs),
+                        .judged = judged_run(run.name, {page.table, page.test_table}),
+                        .messages = run.messages});
+}
+
 RunPage page_of_run(const std::string& named, const fs::path& output) {
   const RunFiles run = files_of_run(named);
+  if (!run.messages.failed.empty() && (run.recipe_path.empty() || !fs::exists(run.log)))
+    throw Error(shown(named) + ": failed: " + run.messages.failed);
   if (!fs::exists(run.log))
     throw Error(shown(run.log) +
                 ": no such file (name a model directory that train made, or the folder of a recipe's run)");
@@ -260,8 +281,12 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
                .bytes = planned_bytes(folder),
                .patches = patches_of(recipe),
                .machine = machine()};
-  page.table = folder.has("table.txt") ? folder.text("table.txt")
-                                       : figures_table(recipe, page.figures, count_parameters(model));
+  page.failed = run.messages.failed;
+  if (folder.has("table.txt")) {
+    page.table = folder.text("table.txt");
+  } else if (has_model || page.failed.empty()) {
+    page.table = figures_table(recipe, page.figures, count_parameters(model));
+  }
   page.test_table = folder.text_or_none("test.txt");
   page.orders = ordered_tests(folder, recipe);
   const Task task = kind_of(recipe.model).task();
@@ -282,6 +307,7 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
     page.written = Folder(model).text_or_none("samples.tsv");
   }
   page.files = files_of(folder / "", output);
+  page.summary_parts = summary_of(run, recipe, page);
   return page;
 }
 
@@ -289,6 +315,7 @@ void write_page(const Options& o) {
   const RunPage page = page_of_run(o.pages.front(), o.output);
   cli::check_ending(o.output, "-o", "markdown", {{"html", "--html"}});
   cli::write_result_file(o.output, run_page_text(page));
+  if (!page.failed.empty()) throw Error(page.name + ": failed: " + page.failed);
 }
 
 }  // namespace headwater::report

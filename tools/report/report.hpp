@@ -11,6 +11,7 @@
 #include "reports/run_page.hpp"
 #include "reports/run_table.hpp"
 #include "support/files.hpp"
+#include "support/run_messages.hpp"
 
 namespace headwater::report {
 
@@ -27,6 +28,7 @@ struct RunFiles {
   fs::path log, model, folder;   // folder: of a recipe's run, where the files of its test lie
   fs::path recipe_path;          // empty: there is none
   std::optional<Recipe> recipe;  // none where there is none that can be read
+  RunMessages messages;          // of training, and of the programs of a recipe's other stages
 };
 // Those of `named` that are runs, where a shell's pattern has named all that lies in a folder of runs:
 // without pages in HTML and what `headwater run --array` leaves there, `prepared` and logs (RUN.log). All of
@@ -49,13 +51,16 @@ std::string machine();
 
 // The page of a run, without what HTML has beside it; `output`: where it goes. Throws Error.
 RunPage page_of_run(const std::string& run, const fs::path& output);
+// What evaluate said of the model, and the scores of the texts that it wrote.
+NamedFigures test_figures(const RunFiles& run);
+// Where runs failed: says that `place`, "the table", says why, with status 1.
+void check_failed(std::int64_t failed, std::size_t runs, const std::string& place);
 // The row of a run in a table.
 RunRow row_of_run(const std::string& run);
 // What was expected of a run of a recipe, by what its folder holds.
 JudgedRun judged_folder(const fs::path& folder);
-// Several curves get the names of what tells their runs apart.
-void name_curves(std::vector<LearningCurve>& curves, const std::vector<std::string>& names,
-                 const std::vector<std::optional<Recipe>>& recipes);
+// Several curves get the names of what tells their runs apart; those that failed are called so.
+void name_curves(std::vector<LearningCurve>& curves, const std::vector<RunFiles>& runs);
 
 void write_page(const Options& o);
 void write_html(const Options& o);

@@ -1,4 +1,6 @@
 // The files of a run.
+#include <algorithm>
+
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
@@ -49,6 +51,31 @@ fs::path log_of_run(const fs::path& path) {
 
 }  // namespace
 
+// Of the model, and of each stage's programs (cli::warn).
+static RunMessages messages_of(const RunFiles& run) {
+  std::vector<fs::path> files;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(run.folder, none)) {
+    const bool is_of_stage = entry.path().filename().string().ends_with("." + std::string(kMessagesFile));
+    if (is_of_stage && entry.is_regular_file(none)) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  files.insert(files.begin(), run.log.parent_path() / kMessagesFile);
+  RunMessages messages;
+  for (const fs::path& file : files) {
+    if (!fs::exists(file, none)) continue;
+    cli::run_files().reads(file);
+    RunMessages said = read_messages(file);
+    // "test.txt.evaluate.messages.json"; what train says names its data itself.
+    const fs::path program = file.stem().stem();
+    if (program.has_extension() && program.extension() != ".train" && program.extension() != ".recipe") {
+      for (std::string& warning : said.warnings) warning.insert(0, program.stem().string() + ": ");
+    }
+    messages.add(said);
+  }
+  return messages;
+}
+
 std::vector<std::string> runs_among(const std::vector<std::string>& named) {
   std::vector<std::string> runs;
   for (const std::string& path : named) {
@@ -82,6 +109,7 @@ RunFiles files_of_run(const std::string& run) {
   files.folder = files.model.filename() == "model" ? files.model.parent_path() : files.model;
   files.recipe_path = recipe_of_log(log);
   files.recipe = readable_recipe(files.recipe_path);
+  files.messages = messages_of(files);
   return files;
 }
 

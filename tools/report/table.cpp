@@ -1,12 +1,15 @@
 // Runs beside each other.
+#include <algorithm>
+
 #include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "reports/run_table.hpp"
 #include "reports/score_report.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "tools/report/report.hpp"
 
 namespace headwater::report {
-namespace {
 
 // What evaluate said of the model, and the scores of the texts that it wrote.
 NamedFigures test_figures(const RunFiles& run) {
@@ -32,14 +35,13 @@ NamedFigures test_figures(const RunFiles& run) {
   return figures;
 }
 
-}  // namespace
-
 RunRow row_of_run(const std::string& name) {
   RunFiles run = files_of_run(name);
   RunRow row;
   row.figures = read_log(run.log, run.recipe ? run.recipe->training.best_metric : "loss");
   row.test = test_figures(run);
   row.parameters = parameters_of(run.model);
+  row.failed = run.messages.failed;
   row.name = std::move(run.name);
   row.recipe = std::move(run.recipe);
   return row;
@@ -60,6 +62,14 @@ void write_table(const Options& o) {
     text = o.is_csv ? run_table_csv(rows) : run_table_text(rows);
   }
   cli::write_result_file(o.output, text);
+  check_failed(std::ranges::count_if(rows, [](const RunRow& row) { return !row.failed.empty(); }),
+               rows.size(), "the table");
+}
+
+void check_failed(std::int64_t failed, std::size_t runs, const std::string& place) {
+  if (failed > 0)
+    throw Error(std::to_string(failed) + " of " + counted(static_cast<std::int64_t>(runs), "run") +
+                " failed (" + place + " says why)");
 }
 
 }  // namespace headwater::report

@@ -87,6 +87,29 @@ TEST_CASE("the picture has both lines of each run, and the best figures") {
   CHECK(svg == learning_curves_svg(curves, "Runs & more"));
 }
 
+TEST_CASE("a run that goes far beyond where it began does not flatten the others") {
+  const LearningCurve good{"good", {{1, 2.0, 1.9}, {2, 1.5, 1.4}, {3, 1.2, 1.3}}};
+  const LearningCurve bad{"bad", {{1, 2.2, 2.1}, {2, 900, 1e6}, {3, 2.0, 2.0}}};
+  const std::string svg = learning_curves_svg(std::vector{good, bad}, "t"),
+                    alone = learning_curves_svg(std::vector{good}, "t");
+  CHECK(svg.find("; \u25b2 goes beyond") != svg.npos);
+  CHECK(count_of(svg, "<polygon ") == 2);  // of training and of validation
+  CHECK(svg.find("bad, epoch 2: 1000000.0000</title></polygon>") != svg.npos);
+  CHECK(svg.find(">2.2</text>") != svg.npos);  // the axis is that of the others
+  CHECK(alone.find("<polygon ") == alone.npos);
+  CHECK(alone.find("goes beyond") == alone.npos);
+}
+
+TEST_CASE("a picture for each figure, each with its legend") {
+  const LearningCurve run{"run", {{1, 1.0, 0.9, {{"accuracy", 0.7}}}, {2, 0.5, 1.1, {{"accuracy", 0.8}}}}};
+  const std::vector<CurvePanel> panels = learning_curve_panels(std::vector{run});
+  REQUIRE(panels.size() == 2);
+  CHECK(panels[0].svg.find("0.9000 (epoch 1)") != std::string::npos);
+  CHECK(panels[1].name == "Validation accuracy");
+  CHECK(panels[1].svg.find("0.8000 (epoch 2)") != std::string::npos);
+  for (const CurvePanel& panel : panels) CHECK(panel.svg.find("width=\"534\"") != std::string::npos);
+}
+
 TEST_CASE("BLEU and top-5 accuracy have panels where a run has them") {
   const std::string log =
       "epoch,loss,validation_loss,validation_accuracy,validation_bleu,validation_top5_accuracy\n"

@@ -10,7 +10,7 @@ using namespace headwater;
 
 namespace {
 
-Recipe recipe_of(const char* text) { return parse_recipe(text, "r.yaml"); }
+Recipe recipe_of(const std::string& text) { return parse_recipe(text, "r.yaml"); }
 
 }  // namespace
 
@@ -74,4 +74,33 @@ TEST_CASE("rows of runs as CSV and JSON: nothing where there is nothing") {
         "run  epochs  best_epoch  validation_loss  test_bleu  seconds  parameters\n"
         "---  ------  ----------  ---------------  ---------  -------  ----------\n"
         "a,b       2           1           0.5000      20.25      3.0   1,234,567\n");
+}
+
+TEST_CASE("the best run of each task and data has a mark, one that failed has none") {
+  const auto row_of = [](const char* name, double loss, double accuracy, const char* metric,
+                         const char* set) {
+    RunRow row;
+    row.name = name;
+    row.recipe = recipe_of(std::string("training: {best_metric: ") + metric + "}\n");
+    row.recipe->data.set = set;
+    row.figures.epochs = row.figures.best_epoch = 1;
+    row.figures.validation_loss = loss;
+    row.figures.validation_accuracy = accuracy;
+    return row;
+  };
+  std::vector<RunRow> rows{row_of("a", 0.5, 0.7, "loss", "x"),     row_of("b", 0.4, 0.6, "loss", "x"),
+                           row_of("c", 0.1, 0.9, "loss", "y"),     row_of("d", 0.3, 0.8, "accuracy", "x"),
+                           row_of("e", 0.2, 0.9, "accuracy", "x"), row_of("f", 0.01, 0.9, "loss", "x")};
+  rows[5].failed = "step 9: the loss is nan";
+  CHECK(best_runs(rows) == std::vector<bool>{false, true, false, false, true, false});
+  const std::string text = run_table_text(rows);
+  CHECK(text.find("\nb *") != std::string::npos);
+  CHECK(text.find("\na *") == std::string::npos);
+  CHECK(text.find("\n* The best of its task and data") != std::string::npos);
+  CHECK(text.find("step 9: the loss is nan\n") != std::string::npos);
+  CHECK(run_table_csv(rows).find("b *") == std::string::npos);
+  CHECK(run_table_json(rows)[1].find("is_best")->as_bool());
+  CHECK(run_table_json(rows)[0].find("is_best") == nullptr);
+  CHECK(run_table_json(rows)[5].find("failed")->as_string() == "step 9: the loss is nan");
+  CHECK(best_runs({rows[0]}) == std::vector<bool>{false});
 }

@@ -1,0 +1,197 @@
+#include "reports/run_summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "metrics/registry.hpp"
+#include "recipe/key_values.hpp"
+#include "support/numbers.hpp"
+
+namespace headwater {
+namespace {
+
+// "accuracy 0.8100".
+std::string figure_text(const std::string& name, double value) {
+  const Metric* const metric = find_metric(name);
+  return (metric == nullptr ? name : std::string(metric->heading)) + " " +
+         format_fixed(value, metric == nullptr ? 4 : metric->digits);
+}
+
+std::string what_was_run(const SummarizedRun& run) {
+  std::string text = run.name + " is " + run.what;
+  if (run.parameters) text += " with " + counted(*run.parameters, "parameter");
+  text += ".";
+  if (!run.messages.examples.empty()) text += " Its data: " + run.messages.examples + ".";
+  if (run.figures.epochs > 0) {
+    const double seconds = run.figures.seconds_an_epoch * static_cast<double>(run.figures.epochs);
+    text += " It trained for " + counted(run.figures.epochs, "epoch") + ", which took " +
+            format_fixed(seconds, seconds < 10 ? 1 : 0) + " s.";
+  }
+  return text;
+}
+
+// The loss and the metric that orders the epochs.
+std::string best_epoch(const SummarizedRun& run) {
+  const RunFigures& figures = run.figures;
+  if (figures.epochs == 0) return " No epoch has ended.";
+  if (!figures.has_validation())
+    return " Nothing was validated; the training loss of the last epoch was " +
+           format_fixed(figures.training_loss, 4) + ".";
+  std::string text = " Epoch " + std::to_string(figures.best_epoch) +
+                     " was the best: " + figure_text("validation loss", figures.validation_loss) + ", " +
+                     figure_text("accuracy", figures.validation_accuracy);
+  const std::string column = "validation_" + run.recipe.training.best_metric;
+  for (const auto& [name, value] : figures.figures) {
+    if (name == column && value) text += ", " + figure_text(run.recipe.training.best_metric, *value);
+  }
+  return text + ".";
+}
+
+std::string test_text(const SummarizedRun& run) {
+  // Scores of texts say more than the loss of their tokens.
+  std::vector<std::string> wanted{"bleu", "chrf", "rouge1", "rougeL"};
+  if (std::ranges::none_of(run.test, [&](const auto& f) { return f.first == "bleu" || f.first == "rouge1"; }))
+    wanted = {"loss", "accuracy", "macro_f1", "perplexity"};
+  std::string text;
+  for (const auto& [name, value] : run.test) {
+    if (std::ranges::find(wanted, name) == wanted.end()) continue;
+    text += (text.empty() ? " On the test data: " : ", ") + figure_text(name, value);
+  }
+  return text.empty() ? text : text + ".";
+}
+
+std::vector<JudgedRun::Line> lines_with(const JudgedRun& judged, std::string_view state) {
+  std::vector<JudgedRun::Line> lines;
+  for (const JudgedRun::Line& line : judged.lines) {
+    if (line.state == state && !line.wanted.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
+std::string expected_text(const SummarizedRun& run) {
+  const std::vector<JudgedRun::Line> missed = lines_with(run.judged, "missed"),
+                                     met = lines_with(run.judged, "ok");
+  if (missed.empty()) return met.empty() ? "" : " Everything that the recipe expects was reached.";
+  std::string text = " It missed what the recipe expects:";
+  for (const JudgedRun::Line& line : missed)
+    text += (&line == &missed.front() ? " " : "; ") + line.wanted + ", reached " + line.reached;
+  return text + ".";
+}
+
+std::string value_of(const Recipe& recipe, const std::string& key) {
+  for (const auto& [name, value] : key_values(recipe, WhichKeys::read)) {
+    if (name == key) return value;
+  }
+  return "";
+}
+
+// "training.epochs (3)".
+std::string key_text(const Recipe& recipe, const std::string& key) {
+  const std::string value = value_of(recipe, key);
+  return value.empty() ? key : key + " (" + value + ")";
+}
+
+// The loss of training is far below that of validation, which was lower before.
+bool overfits(const SummarizedRun& run) {
+  constexpr double kFarBelow = 0.7, kRisen = 1.02;
+  if (run.epochs.size() < 2) return false;
+  const LearningCurve::Point& last = run.epochs.back();
+  const LearningCurve::Point* const best = best_point({"", run.epochs}, loss_curve());
+  return best != nullptr && last.training_loss < kFarBelow * last.validation_loss &&
+         last.validation_loss > kRisen * best->validation_loss;
+}
+
+bool hardly_learns(const SummarizedRun& run) {
+  constexpr double kHardly = 0.97, kKnown = 0.1;  // a loss below this is that of a model that knows them
+  return run.epochs.size() > 1 && run.epochs.back().training_loss > kKnown &&
+         run.epochs.back().training_loss > kHardly * run.epochs.front().training_loss;
+}
+
+bool has_ended_early(const SummarizedRun& run) {
+  const TrainingSettings& training = run.recipe.training;
+  return run.figures.epochs < training.epochs && training.early_stopping.patience == 0 &&
+         training.max_steps == 0;
+}
+
+std::vector<std::string> what_to_try(const SummarizedRun& run) {
+  const Recipe& recipe = run.recipe;
+  std::vector<std::string> advice;
+  if (has_ended_early(run))
+    advice.push_back("run the same command again, which goes on to epoch " +
+                     std::to_string(recipe.training.epochs));
+  if (overfits(run)) {
+    const LearningCurve::Point& last = run.epochs.back();
+    const std::string dropout = value_of(recipe, "model.dropout").empty()
+                                    ? ""
+                                    : "a higher " + key_text(recipe, "model.dropout") + ", ";
+    advice.push_back(dropout +
+                     "fewer epochs or more data, because it overfits: at the end the training loss is " +
+                     format_fixed(last.training_loss, 4) + " and the validation loss " +
+                     format_fixed(last.validation_loss, 4));
+  } else if (hardly_learns(run)) {
+    advice.push_back("another " + key_text(recipe, "training.optimizer.learning_rate") +
+                     ", because the training loss hardly fell");
+  } else if (!has_ended_early(run) && run.figures.epochs > 1 &&
+             run.figures.best_epoch == run.figures.epochs) {
+    advice.push_back("more " + key_text(recipe, "training.epochs") + ", because the last epoch was the best");
+  }
+  const auto is_cut = [](const std::string& warning) {
+    return warning.find("truncated to") != std::string::npos ||
+           warning.find("the rest of") != std::string::npos;
+  };
+  if (std::ranges::any_of(run.messages.warnings, is_cut))
+    advice.push_back("a higher " + key_text(recipe, "model.length") + ", because texts were truncated");
+  if (!advice.empty()) return advice;
+  if (!lines_with(run.judged, "missed").empty())
+    return {"another seed, and compare keys and data with those of the recipe's source"};
+  return {"the model itself (" + run.next_tool + "), or one changed key beside this run (report --runs)"};
+}
+
+std::string next_text(const SummarizedRun& run) {
+  std::string text;
+  for (const std::string& advice : what_to_try(run))
+    text += (text.empty() ? " To try next: " : "; ") + advice;
+  return text + ".";
+}
+
+}  // namespace
+
+std::string run_summary(const SummarizedRun& run) {
+  std::string text = what_was_run(run);
+  if (!run.messages.failed.empty()) text += " The run failed: " + run.messages.failed + ".";
+  text += best_epoch(run) + test_text(run) + expected_text(run);
+  return run.messages.failed.empty() ? text + next_text(run) : text;
+}
+
+std::string runs_summary(const std::vector<RunRow>& rows, std::size_t runs) {
+  const auto whole = std::ranges::count_if(rows, [](const RunRow& row) { return row.failed.empty(); });
+  const std::int64_t failed = static_cast<std::int64_t>(runs) - whole;
+  std::string text = counted(static_cast<std::int64_t>(runs), "run") + " beside each other";
+  text += failed == 0 ? "." : ", of which " + std::to_string(failed) + " failed: the table says why.";
+  const std::vector<bool> best = best_runs(rows);
+  std::string names;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!best[i]) continue;
+    const std::string& metric = rows[i].recipe->training.best_metric;
+    const std::optional<double> value = validation_figure(rows[i], metric);
+    names += (names.empty() ? "" : "; ") + rows[i].name + " (validation " +
+             figure_text(metric, value.value_or(0)) + ", epoch " +
+             std::to_string(rows[i].figures.best_epoch) + " of " + std::to_string(rows[i].figures.epochs) +
+             ")";
+  }
+  if (names.empty()) return text;
+  return text + " The best by training.best_metric: " + names +
+         ". To try next: one more change to the best run; the keys that differ so far stand below.";
+}
+
+PageParts summary_parts(const SummarizedRun& run) {
+  PageParts parts{page_paragraph(run_summary(run))};
+  if (run.messages.warnings.empty()) return parts;
+  std::string lines;
+  for (const std::string& warning : run.messages.warnings) lines += warning + "\n";
+  parts.push_back(page_heading("warnings"));
+  parts.push_back(page_block(lines));
+  return parts;
+}
+
+}  // namespace headwater
