@@ -166,8 +166,8 @@ std::string run_summary(const SummarizedRun& run) {
 std::string runs_summary(const std::vector<RunRow>& rows, std::size_t runs) {
   const auto whole = std::ranges::count_if(rows, [](const RunRow& row) { return row.failed.empty(); });
   const std::int64_t failed = static_cast<std::int64_t>(runs) - whole;
-  std::string text = counted(static_cast<std::int64_t>(runs), "run") + " beside each other";
-  text += failed == 0 ? "." : ", of which " + std::to_string(failed) + " failed: the table says why.";
+  std::string text = "This page has " + counted(static_cast<std::int64_t>(runs), "run");
+  text += failed == 0 ? "." : ", of which " + std::to_string(failed) + " failed: the tables say why.";
   const std::vector<bool> best = best_runs(rows);
   std::string names;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -181,7 +181,8 @@ std::string runs_summary(const std::vector<RunRow>& rows, std::size_t runs) {
   }
   if (names.empty()) return text;
   return text + " The best by training.best_metric: " + names +
-         ". To try next: one more change to the best run; the keys that differ so far stand below.";
+         ". To try next: one more change to the best run. The second table lists the keys that differ so "
+         "far.";
 }
 
 PageParts summary_parts(const SummarizedRun& run) {

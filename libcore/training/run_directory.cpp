@@ -251,7 +251,11 @@ void RunDirectory::check_own_files() const {
   const bool has_log = is_file("log.csv");
   if (has_log && !read_file(directory_ / "log.csv").starts_with(kLogBegins)) refuse("log.csv");
   if (!has_log && !recipe_.training.samples.prompts.empty() && is_file("samples.tsv")) refuse("samples.tsv");
-  if (!has_log && is_file(kMessagesFile)) refuse(kMessagesFile);
+  try {  // a run that failed before its first step has no log yet
+    if (!has_log && is_file(kMessagesFile)) read_messages(directory_ / kMessagesFile);
+  } catch (const Error&) {
+    refuse(kMessagesFile);
+  }
 }
 
 std::vector<std::string> RunDirectory::linked_names() const {
