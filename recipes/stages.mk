@@ -220,6 +220,10 @@ asked = $(if $(HEADWATER),--$(2),$(1))
 again = give $(call asked,$(1),$(2)) to the same command ($(if $(HEADWATER),$(HEADWATER) run,make $(if $(house),-f $(house)recipes/stages.mk,recipe)) $(if $(HEADWATER),,RECIPE=)$(RECIPE) ... $(call asked,$(1),$(2)))
 define train_failed
 { status=$$?; cat $$part >&2; \
+  if [ $(R)/model/messages.json -nt $$part ]; then \
+    HEADWATER_MESSAGES= $(bin)/report $(R) --html -o $(R)/report.html 2> /dev/null || true; \
+    [ ! -e $(R)/report.html ] || echo 'recipe: $(R)/report.html shows how far it came' >&2; \
+  fi; \
   if [ $$status -le 2 ] && [ ! -s $$part ]; then \
     if [ -d $(R)/model/checkpoints ] && [ -z "$$(find $(R)/model/checkpoints -newer $$part)" ]; then \
       echo 'recipe: for --overwrite $(call again,OVERWRITE=1,overwrite): it starts $(R)/model anew, from first weights; to begin with the weights of a model copy it elsewhere and name it in training.init_from' >&2; \

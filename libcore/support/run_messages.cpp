@@ -17,11 +17,15 @@ void erase_all(std::string& text, std::string_view part) {
     text.erase(at, part.size());
 }
 
-// "/a/b/c.txt: what" becomes "c.txt: what".
+// "/a/b: what" becomes "b: what", and "a/b.txt:3:" "b.txt:3:"; "tokens/s" stays.
 std::string last_name(std::string_view word) {
-  if (!word.starts_with('/') || word.size() == 1) return std::string(word);
-  while (word.ends_with('/')) word.remove_suffix(1);
-  return std::string(word.substr(word.rfind('/') + 1));
+  const bool is_absolute = word.starts_with('/') && word.size() > 1;
+  while (is_absolute && word.ends_with('/')) word.remove_suffix(1);
+  const std::string_view last = word.substr(word.rfind('/') + 1);
+  const std::size_t point = last.find('.');
+  const bool is_file =
+      point != last.npos && point + 1 < last.size() && last[point + 1] >= 'a' && last[point + 1] <= 'z';
+  return std::string(is_absolute || is_file ? last : word);
 }
 
 }  // namespace

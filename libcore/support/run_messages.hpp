@@ -25,8 +25,8 @@ struct RunMessages {
 // Throws Error "path: what" where the file is damaged or cannot be read.
 RunMessages read_messages(const fs::path& file);
 
-// A message without what differs between machines: names in `folder` without it, of absolute paths the last
-// name, and no temporary folders.
+// A message without what differs between machines: names in `folder` without it, of files and absolute paths
+// the last name, and no temporary folders.
 std::string without_places(std::string_view text, const fs::path& folder);
 
 }  // namespace headwater

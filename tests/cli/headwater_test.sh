@@ -103,6 +103,7 @@ grep -q '^headwater: sweep-model.width-40: finished before$' "$tmp/err" && grep 
 # One that diverges: the table says why.
 [ "$(status_of headwater run mine/sweep.yaml --array training.optimizer.kind=sgd --array training.optimizer.learning_rate=0.01,1000)" = 1 ] || fail 'the status where one diverges'
 grep -q '^run .* failed$' "$tmp/out" && grep -q 'learning_rate-1000 .*  step [0-9]*: the ' "$tmp/out" || fail 'the reason of one that diverges'
+grep -q 'The run failed: step [0-9]*: the ' models/recipes/sweep-training.optimizer.kind-sgd-training.optimizer.learning_rate-1000/report.html || fail 'the page of one that diverges'
 
 # --- Anew, with texts that are empty, on so many threads ------------------------------------------------------------------------
 

@@ -39,5 +39,6 @@ TEST_CASE("messages of a run: no places of this machine") {
   CHECK(without_places("m/checkpoints/.tmp-8-4711: cannot create", "m") == "a temporary file: cannot create");
   CHECK(without_places("/home/me/a b.tsv:3: 2 columns (see \"/x/y/\")", "") ==
         "a b.tsv:3: 2 columns (see \"y\")");
-  CHECK(without_places("5 tokens/s and 3 / 4 of data/a.tsv", "") == "5 tokens/s and 3 / 4 of data/a.tsv");
+  CHECK(without_places("5 tokens/s, and/or 3 / 4 of data/b/a.tsv:7 (m/x)", "") ==
+        "5 tokens/s, and/or 3 / 4 of a.tsv:7 (m/x)");
 }
