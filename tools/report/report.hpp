@@ -34,7 +34,8 @@ struct RunFiles {
 // without pages in HTML and what `headwater run --array` leaves there, `prepared` and logs (RUN.log). All of
 // them where none is left.
 std::vector<std::string> runs_among(const std::vector<std::string>& named);
-// Where several are named, those that have begun; says of a folder without a log.csv that it is left out.
+// Where several are named, those that have begun or failed before; says of another folder without a log.csv
+// that it is left out.
 // Throws Error where all are such.
 std::vector<std::string> begun_among(const std::vector<std::string>& named);
 // Says to cli::run_files() that the log is read.

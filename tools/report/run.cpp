@@ -88,7 +88,8 @@ std::vector<std::string> begun_among(const std::vector<std::string>& named) {
   std::vector<std::string> begun, lacking;
   for (const std::string& run : named) {
     const bool is_lacking = named.size() > 1 && fs::is_directory(run) &&
-                            fs::symlink_status(log_of_run(run)).type() == fs::file_type::not_found;
+                            fs::symlink_status(log_of_run(run)).type() == fs::file_type::not_found &&
+                            files_of_run(run).messages.failed.empty();
     (is_lacking ? lacking : begun).push_back(run);
   }
   if (begun.empty())

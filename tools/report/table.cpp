@@ -38,7 +38,9 @@ NamedFigures test_figures(const RunFiles& run) {
 RunRow row_of_run(const std::string& name) {
   RunFiles run = files_of_run(name);
   RunRow row;
-  row.figures = read_log(run.log, run.recipe ? run.recipe->training.best_metric : "loss");
+  std::error_code none;  // a stage before training may have failed
+  if (run.messages.failed.empty() || fs::exists(run.log, none))
+    row.figures = read_log(run.log, run.recipe ? run.recipe->training.best_metric : "loss");
   row.test = test_figures(run);
   row.parameters = parameters_of(run.model);
   row.failed = run.messages.failed;
