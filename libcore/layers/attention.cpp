@@ -7,12 +7,13 @@ namespace headwater {
 
 namespace {
 
-// The kernel is saved as [D, H, K], and its fans are those that Keras takes: of a convolution.
+// The kernel is saved as [D, H, K], and its fans are those that Keras takes: of a convolution. Or they are
+// the inputs and outputs of the map.
 Linear projection(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& s) {
   const double d = static_cast<double>(s.width), h = static_cast<double>(s.heads),
                k = static_cast<double>(s.head_width);
   return Linear(builder, name, {s.width, s.heads, s.head_width}, {s.heads, s.head_width}, s.width,
-                s.heads * s.head_width, d * h, d * k);
+                s.heads * s.head_width, s.has_dense_fans ? d : d * h, s.has_dense_fans ? h * k : d * k);
 }
 
 // Saved as [H, K, D].
@@ -20,7 +21,7 @@ Linear output_projection(LayerBuilder& builder, const std::string& name, const A
   const double d = static_cast<double>(s.width), h = static_cast<double>(s.heads),
                k = static_cast<double>(s.head_width);
   return Linear(builder, name, {s.heads, s.head_width, s.width}, {s.width}, s.heads * s.head_width, s.width,
-                h * k, h * d);
+                h * k, s.has_dense_fans ? d : h * d);
 }
 
 }  // namespace

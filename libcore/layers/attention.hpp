@@ -17,7 +17,8 @@ struct AttentionLayerSettings {
   double dropout = 0;    // of the weights
   Index window = 0;      // a token sees those that are less than so far away; 0: all
   std::shared_ptr<const RotaryTable> rotary =
-      {};  // turns queries and keys by their positions; null: it does not
+      {};                       // turns queries and keys by their positions; null: it does not
+  bool has_dense_fans = false;  // for Glorot's limit the maps are matrices, not kernels of a convolution
 };
 
 enum class Causality { full, causal };

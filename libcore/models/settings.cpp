@@ -85,7 +85,8 @@ AttentionLayerSettings attention_settings(const TransformerSettings& settings) {
           .head_width = head_width,
           .dropout = settings.attention_dropout,
           .window = settings.attention_window,
-          .rotary = rotary_table(settings, head_width)};
+          .rotary = rotary_table(settings, head_width),
+          .has_dense_fans = settings.initialization == "glorot_uniform"};
 }
 
 BlockSettings block_settings(const TransformerSettings& settings, const MixingSettings& mixing) {

@@ -19,15 +19,16 @@ struct TransformerSettings {
   std::int64_t feed_forward_width = 0;  // F; 0: 4 · width
   std::string norm = "post";            // post | pre
   double norm_epsilon = 1e-3;
-  std::string activation = "relu";       // relu | gelu | gelu_tanh | silu
-  std::string positions = "learned";     // learned | sinusoidal | sinusoidal_halves | rotary | none
-  bool scale_embedding = false;          // times sqrt(width)
-  std::int64_t length = 20;              // number of positions N
-  double dropout = 0.0;                  // on embeddings and after each sub-layer
-  double attention_dropout = 0.0;        // on attention weights
-  std::int64_t attention_window = 0;     // a token attends to those less than so far away; 0: to all
-  double output_dropout = 0.0;           // before the output layer
-  std::string initialization = "keras";  // keras | normal | vaswani | glorot_normal
+  std::string activation = "relu";    // relu | gelu | gelu_tanh | silu
+  std::string positions = "learned";  // learned | sinusoidal | sinusoidal_halves | rotary | none
+  bool scale_embedding = false;       // times sqrt(width)
+  std::int64_t length = 20;           // number of positions N
+  double dropout = 0.0;               // on embeddings and after each sub-layer
+  double attention_dropout = 0.0;     // on attention weights
+  std::int64_t attention_window = 0;  // a token attends to those less than so far away; 0: to all
+  double output_dropout = 0.0;        // before the output layer
+  // keras | glorot_uniform | normal | vaswani | glorot_normal
+  std::string initialization = "keras";
 };
 
 // What mixes the tokens of a sequence in a block.
@@ -57,9 +58,10 @@ ClassHeadSettings with_classes(ClassHeadSettings settings, std::int64_t labels);
 std::int64_t head_width_of(const TransformerSettings& settings);
 std::int64_t feed_forward_width_of(const TransformerSettings& settings);
 
-// How the parameters that were declared get their first values. keras: as layers declare them; normal:
-// weights and tables alike; vaswani: tables by their width; glorot_normal: weights and tables normal, a class
-// token zero (and the map of patches as a convolution: vision.cpp).
+// How the parameters that were declared get their first values. keras: as layers declare them;
+// glorot_uniform: the same, with other fans of attention, by attention_settings; normal: weights and tables
+// alike; vaswani: tables by their width; glorot_normal: weights and tables normal, a class token zero (and
+// the map of patches as a convolution: vision.cpp).
 void set_initialization(Parameters& parameters, std::string_view initialization);
 
 // By the word of a recipe: max | mean | first | last.

@@ -14,7 +14,7 @@ static void settings_rows(schema::Visitor& v, BagOfWordsSettings& s) {
   v.field("width", &s.width, schema::Between{1, 65536, "units"}, "width of the hidden layer");
   output_dropout_row(v, s.output_dropout);
   rows(v, s.head);
-  initialization_row(v, s.initialization);
+  initialization_row(v, s.initialization, Reads::texts);
 }
 
 static void check_settings(const BagOfWordsSettings& s, const Recipe& recipe, const Complain& complain) {

@@ -28,7 +28,7 @@ static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
           "the output layer is the table of tokens, transposed (Press and Wolf 2017)");
   v.field("output_bias", &s.output_bias, schema::Anything{}, "the output layer has a bias");
   v.field("embedding_dropout", &s.embedding_dropout, schema::kShare,
-          "share of the numbers that is set to 0 in training, of embeddings; dropout is of the blocks");
+          "share of the numbers that is set to 0 in training, of embeddings");
   v.field("padding", &s.padding,
           schema::OneOf{
               {{"none", "nothing is computed for positions without a token"},

@@ -19,7 +19,7 @@ void rows(schema::Visitor& v, TransformerSettings& s, const BlockKeys& keys) {
           keys.window);
   sequence_rows(v, s);
   output_dropout_row(v, s.output_dropout);
-  initialization_row(v, s.initialization);
+  initialization_row(v, s.initialization, Reads::texts);
 }
 
 void block_rows(schema::Visitor& v, TransformerSettings& s, const BlockKeys& keys) {
@@ -74,18 +74,24 @@ void output_dropout_row(schema::Visitor& v, double& output_dropout) {
           "share of the numbers that is set to 0 in training before the output layer");
 }
 
-void initialization_row(schema::Visitor& v, std::string& initialization) {
+void initialization_row(schema::Visitor& v, std::string& initialization, Reads reads) {
   v.field(
       "initialization", &initialization,
-      OneOf{{{"keras", "Glorot uniform (Glorot and Bengio 2010); tables of embeddings uniform(-0.05, 0.05)"},
-             {"normal", "all of mean 0 and standard deviation 0.02 (Radford et al. 2018)"},
-             {"vaswani",
-              "Glorot uniform; tables of embeddings normal of mean 0 and standard deviation 1 / sqrt(width), "
-              "for scaled and tied ones (Vaswani et al. 2017)"},
-             {"glorot_normal",
-              "Glorot normal, the map of patches as the kernel of a strided convolution; tables of "
-              "embeddings normal "
-              "of mean 0 and standard deviation 1; a class token 0"}}},
+      OneOf{
+          {{"keras",
+            "Glorot uniform (Glorot and Bengio 2010), the maps of attention as kernels of a convolution, as "
+            "Keras' layer has them; tables of embeddings uniform(-0.05, 0.05)"},
+           {"glorot_uniform",
+            "the same, the maps of attention as matrices: limit sqrt(6 / (inputs + outputs))"},
+           {"normal", "all of mean 0 and standard deviation 0.02 (Radford et al. 2018)"},
+           {"vaswani",
+            "as keras; tables of embeddings normal of mean 0 and standard deviation 1 / sqrt(width), "
+            "for scaled and tied ones (Vaswani et al. 2017)"},
+           {"glorot_normal",
+            reads == Reads::images
+                ? "Glorot normal, the map of patches as the kernel of a strided convolution; positions "
+                  "normal of mean 0 and standard deviation 1; a class token 0"
+                : "Glorot normal; tables of embeddings normal of mean 0 and standard deviation 1"}}},
       "first weights");
 }
 

@@ -20,7 +20,8 @@ void block_rows(schema::Visitor& v, TransformerSettings& s, const BlockKeys& key
 void sequence_rows(schema::Visitor& v, TransformerSettings& s);
 void rows(schema::Visitor& v, ClassHeadSettings& s);
 void classes_row(schema::Visitor& v, std::int64_t& classes);
-void initialization_row(schema::Visitor& v, std::string& initialization);
+enum class Reads { texts, images };
+void initialization_row(schema::Visitor& v, std::string& initialization, Reads reads);
 void output_dropout_row(schema::Visitor& v, double& output_dropout);
 
 // `embedding_width`: 0 where it is the model's.

@@ -105,7 +105,7 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
   v.field("head_dropout", &s.head_dropout, schema::kShare,
           "share of the numbers that is set to 0 in training, before and after each of them");
   classes_row(v, s.classes);
-  initialization_row(v, s.transformer.initialization);
+  initialization_row(v, s.transformer.initialization, Reads::images);
 }
 
 static void check_settings(const VisionSettings& s, const Recipe& recipe, const Complain& complain) {

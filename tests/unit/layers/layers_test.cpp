@@ -73,6 +73,19 @@ TEST_CASE("attention kernels are initialised by the fans of a convolution") {
   CHECK(output->fan_out == 8 * 256);
 }
 
+TEST_CASE("attention kernels are initialised by their inputs and outputs where they are plain dense layers") {
+  Parameters parameters;
+  LayerBuilder builder{parameters};
+  const MultiHeadAttention attention(builder, "a",
+                                     {.width = 256, .heads = 8, .head_width = 16, .has_dense_fans = true});
+  for (const char* name : {"a.query.weight", "a.key.weight", "a.value.weight"}) {
+    CHECK(parameters.find(name)->fan_in == 256);
+    CHECK(parameters.find(name)->fan_out == 8 * 16);
+  }
+  CHECK(parameters.find("a.output.weight")->fan_in == 8 * 16);
+  CHECK(parameters.find("a.output.weight")->fan_out == 256);
+}
+
 TEST_CASE("sinusoidal positions are the paper's") {
   const Index length = 50, width = 6;
   const std::vector<Real> table = sinusoidal_positions(length, width);

@@ -129,6 +129,37 @@ TEST_CASE("tables are drawn by their width where the recipe says vaswani") {
   CHECK(std::abs(std::sqrt(squares / n) / 0.125 - 1) < 0.02);
 }
 
+TEST_CASE("attention's maps have the limits that the recipe's initialization says") {
+  const auto limit_of = [](const char* initialization, const char* name) {
+    EncoderDecoderSettings settings = small();
+    settings.transformer.width = 128;  // of ted-pt-en
+    settings.transformer.heads = 8;
+    settings.transformer.head_width = 0;
+    settings.transformer.initialization = initialization;
+    EncoderDecoder model(settings, 9, 9);
+    model.parameters().allocate(false);
+    model.parameters().initialize(1);
+    const Parameter& p = *model.parameters().find(name);
+    const Real* const largest = std::max_element(p.value.data, p.value.data + p.size(),
+                                                 [](Real a, Real b) { return std::abs(a) < std::abs(b); });
+    return static_cast<double>(std::abs(*largest));
+  };
+  for (const char* attention :
+       {"encoder.0.self_attention", "decoder.0.self_attention", "decoder.0.cross_attention"}) {
+    for (const char* map : {".query.weight", ".key.weight", ".value.weight", ".output.weight"}) {
+      const std::string name = std::string(attention) + map;
+      INFO(name);
+      CHECK(limit_of("glorot_uniform", name.c_str()) == doctest::Approx(0.1531).epsilon(1e-3));
+      const double of_keras = name.find("output") == std::string::npos ? 0.04419 : 0.07217;
+      CHECK(limit_of("keras", name.c_str()) == doctest::Approx(of_keras).epsilon(1e-3));
+    }
+  }
+  for (const char* name : {"source_embedding.tokens", "head.weight", "encoder.0.feed_forward.inner.weight"}) {
+    INFO(std::string(name));
+    CHECK(limit_of("glorot_uniform", name) == limit_of("keras", name));
+  }
+}
+
 TEST_CASE("the rows of the table add up to all parameters, for every arrangement") {
   for (const char* norm : {"post", "pre"}) {
     for (const char* positions : {"none", "learned", "sinusoidal_halves"}) {

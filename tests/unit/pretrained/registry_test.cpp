@@ -170,7 +170,7 @@ TEST_CASE("registry: every kind draws its first weights as its recipe says") {
     return draws(parameters, Initializer::normal) == (initialization == "normal") &&
            draws(parameters, Initializer::glorot_uniform) == (initialization != "normal");
   };
-  for (const char* initialization : {"keras", "normal", "vaswani"}) {
+  for (const char* initialization : {"keras", "glorot_uniform", "normal", "vaswani"}) {
     INFO(std::string(initialization));
     TransformerSettings t;
     t.width = 8;
