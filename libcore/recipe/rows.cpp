@@ -44,7 +44,8 @@ const OneOf& figure_words() {
   using Words = std::vector<std::pair<std::string, std::string>>;
   static const Words kWords = [] {
     Words words{{"parameters", "numbers that are learned"},
-                {"training_loss", "mean loss of the last epoch's steps, with dropout at work"}};
+                {"training_loss", "mean loss of the last epoch's steps, with dropout at work"},
+                {"training_accuracy", "of the last epoch's steps, likewise"}};
     for (const Metric* metric : all_metrics()) {
       // Perplexity says in another way what the loss says.
       const bool has_own_column = metric->column.ends_with("_" + std::string(metric->name));

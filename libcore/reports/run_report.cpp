@@ -114,6 +114,7 @@ RunFigures read_log(const std::filesystem::path& path, const std::string& best_m
     if (has_waiting) waited += epoch_seconds * number_of(at("waiting_share"));
     tokens += number_of(at("tokens"));
     figures.training_loss = number_of(at("loss"));
+    if (column.contains("accuracy")) figures.training_accuracy = number_of(at("accuracy"));
     figures.training_reference_loss.reset();
     if (has_training_reference && !at("training_reference_loss").empty())
       figures.training_reference_loss = number_of(at("training_reference_loss"));
@@ -189,6 +190,7 @@ std::vector<ScoreRow> run_rows(const Recipe& recipe, const RunFigures& run, std:
     }
     for (ScoreRow& row : rows) row.json.set("epoch", run.best_epoch);
     add("training_loss", run.training_loss, "of the last epoch");
+    if (run.training_accuracy) add("training_accuracy", *run.training_accuracy, "of the last epoch");
     for (const auto& [name, value] : run.training_losses) add(name, value, "of the last epoch");
     if (expects_reference_measure(recipe) && run.training_reference_loss) {
       add("training_reference_loss", *run.training_reference_loss,
@@ -249,6 +251,7 @@ std::vector<JudgedExpectation> judge_expectations(const Recipe& recipe, const Ru
                                      {"best_epoch", static_cast<double>(run.best_epoch)}});
     }
     figures.insert(figures.end(), {{"training_loss", run.training_loss},
+                                   {"training_accuracy", run.training_accuracy.value_or(NAN)},
                                    {"seconds_an_epoch", run.seconds_an_epoch},
                                    {"tokens_a_second", run.tokens_per_second}});
     figures.insert(figures.end(), run.training_losses.begin(), run.training_losses.end());

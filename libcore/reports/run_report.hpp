@@ -24,7 +24,8 @@ struct RunFigures {
   std::optional<double> reference_loss, reference_accuracy;  // none of several losses
   // The other columns "validation_..." of log.csv, in their order: "validation_macro_f1".
   std::vector<std::pair<std::string, std::optional<double>>> figures;
-  double training_loss = 0;  // of the last epoch
+  double training_loss = 0;                 // of the last epoch
+  std::optional<double> training_accuracy;  // the same
   // The other columns "..._loss" of training, each of several losses: "training_next_sentence_loss".
   std::vector<std::pair<std::string, double>> training_losses;
   std::optional<double> training_reference_loss;  // the same over padded positions; none in older logs

@@ -480,8 +480,12 @@ TEST_CASE("spa-eng: the numbers of the experiment") {
   CHECK(r.training.optimizer.rho == 0.9);
   CHECK(r.training.optimizer.epsilon == 1e-7);
   CHECK(r.training.optimizer.epsilon_placement == "outside");
-  REQUIRE(r.expected.size() == 3);
+  REQUIRE(r.expected.size() == 5);
   CHECK(r.expected[0].value == 19960216);
+  CHECK(r.expected[3].metric == "reference_loss");
+  CHECK(r.expected[3].value == 1.0087);
+  CHECK(r.expected[4].metric == "reference_accuracy");
+  CHECK(r.expected[4].value == 0.6645);
   CHECK(read_recipe(std::string(HEADWATER_SOURCE_DIR) + "/recipes/spa-eng.yaml", "quick")
             .training.checkpoint.every_steps == 20);
 }

@@ -57,6 +57,7 @@ TEST_CASE("the rows that end a run: figures over padded positions only where the
   run.reference_accuracy = 0.875;
   run.figures = {{"validation_macro_f1", 0.625}, {"validation_roc_auc", std::nullopt}};
   run.training_loss = 1.5;
+  run.training_accuracy = 0.75;
   run.training_reference_loss = 1.125;
   run.seconds_an_epoch = 12.34;
   run.tokens_per_second = 340000.75;
@@ -69,6 +70,7 @@ TEST_CASE("the rows that end a run: figures over padded positions only where the
         "validation_accuracy   0.5000  of the best epoch, 2 of 3\n"
         "validation_macro_f1   0.6250  of the best epoch, 2 of 3\n"
         "training_loss         1.5000  of the last epoch\n"
+        "training_accuracy     0.7500  of the last epoch\n"
         "parameters           650,689\n"
         "seconds_an_epoch        12.3\n"
         "tokens_a_second      340,000\n");
@@ -85,7 +87,7 @@ TEST_CASE("the rows that end a run: figures over padded positions only where the
   CHECK(json.find("reference") == std::string::npos);
   recipe.expected = {expect("reference_accuracy", 0.9, "at_least"),
                      expect("validation_roc_auc", 0.9, "at_least"), expect("seconds_an_epoch", 20, "at_most"),
-                     expect("test_loss", 1, "at_most")};
+                     expect("test_loss", 1, "at_most"), expect("training_accuracy", 0.8, "at_least")};
   const std::string whole = score_table(run_rows(recipe, run, 650689));
   CHECK(whole.find("reference_loss            0.7500  of the best epoch, 2 of 3; divided by all positions") !=
         std::string::npos);
@@ -93,8 +95,10 @@ TEST_CASE("the rows that end a run: figures over padded positions only where the
   CHECK(whole.find("training_reference_loss   1.1250  of the last epoch; divided by all positions") !=
         std::string::npos);
   const std::vector<JudgedExpectation> judged = judge_expectations(recipe, run, 650689);
-  REQUIRE(judged.size() == 3);
+  REQUIRE(judged.size() == 4);
   CHECK(judged[0].state == "missed");
+  CHECK(judged[3].expectation.metric == "training_accuracy");
+  CHECK(judged[3].state == "missed");
   CHECK(
       judged[1].json().dump() ==
       R"({"version":1,"metric":"validation_roc_auc","expected":0.9,"compare":"at_least","reached":null,"state":"missed"})");
@@ -143,14 +147,15 @@ TEST_CASE("the best epoch of a log is that of the recipe's metric, the first of 
   CHECK(!read_run(scratch.path(), "loss").training_reference_loss);  // an older log
 }
 
-TEST_CASE("the training loss over padded positions is that of the last epoch") {
+TEST_CASE("accuracy, and the loss over padded positions, in training are those of the last epoch") {
   const ScratchDirectory scratch;
   write_file(scratch / "log.csv",
-             "step,epoch,tokens,loss,validation_loss,validation_accuracy,reference_loss,reference_accuracy,"
-             "training_reference_loss,seconds,tokens_per_second\n"
-             "1,1,10,1,0.5,0.5,0,0,0.75,1,10\n"
-             "2,2,10,1,0.5,0.5,0,0,0.5,1,10\n");
+             "step,epoch,tokens,loss,accuracy,validation_loss,validation_accuracy,reference_loss,"
+             "reference_accuracy,training_reference_loss,seconds,tokens_per_second\n"
+             "1,1,10,1,0.25,0.5,0.5,0,0,0.75,1,10\n"
+             "2,2,10,1,0.375,0.5,0.5,0,0,0.5,1,10\n");
   CHECK(read_run(scratch.path(), "loss").training_reference_loss == 0.5);
+  CHECK(read_run(scratch.path(), "loss").training_accuracy == 0.375);
 }
 
 TEST_CASE("figures over padded batches are those of the last epoch, and judged where they are expected") {
