@@ -132,6 +132,7 @@ struct SampleSettings {
   std::int64_t max_new_tokens = 40;
   std::int64_t top_k = 10;  // the most likely so many at each step; 0: all
   double temperature = 1;
+  bool allow_unknown = false;  // [UNK] may be drawn
   bool operator==(const SampleSettings&) const = default;
 };
 

@@ -167,6 +167,7 @@ void rows(Visitor& v, SampleSettings& s) {
           "a token is drawn of the most likely so many (Fan et al. 2018); 0: of all", prompts);
   v.field("temperature", &s.temperature, Between{1e-3, 1000, kNoUnit},
           "what logits are divided by: below 1 likely tokens become likelier", prompts);
+  v.field("allow_unknown", &s.allow_unknown, Anything{}, "[UNK] may be drawn", prompts);
 }
 
 bool is_translator(const ModelKind& kind) {

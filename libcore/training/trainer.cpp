@@ -279,8 +279,8 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const LogMoment::P
     state_.best_step = state_.step;
   }
   append_log(&validation, pace);
+  std::vector<std::string> samples;
   if (directory_ != nullptr) {
-    std::vector<std::string> samples;
     with_average([&] { samples = objective_.samples(state_.epoch); });
     if (!samples.empty()) directory_->write_samples(state_.epoch + 1, samples);
   }
@@ -292,7 +292,8 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const LogMoment::P
                      .is_best = is_best,
                      .seconds = pace.seconds,
                      .tokens_per_second = pace.tokens_per_second,
-                     .waiting_share = pace.waiting_share};
+                     .waiting_share = pace.waiting_share,
+                     .samples = std::move(samples)};
   state_.last_loss = state_.epoch_totals.mean_loss();
   ++state_.epoch;
   state_.position = 0;

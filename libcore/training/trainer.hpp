@@ -36,7 +36,8 @@ struct EpochReport {
   bool is_best = false;
   bool stops_early = false;  // the run ends here, by its recipe's early_stopping
   double seconds = 0, tokens_per_second = 0;
-  double waiting_share = 0;  // of the seconds: spent waiting for batches to be packed
+  double waiting_share = 0;               // of the seconds: spent waiting for batches to be packed
+  std::vector<std::string> samples = {};  // what the model wrote (training.samples)
 };
 
 struct TrainerCallbacks {

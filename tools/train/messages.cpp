@@ -43,7 +43,8 @@ constexpr double kMentionedWait = 0.005;  // of an epoch: less is no news
 void note_epoch(const EpochReport& r, const Objective& objective, bool shows_reference) {
   cli::note(
       "epoch " + std::to_string(r.epoch) + "/" + std::to_string(r.epochs) + ": loss " +
-      format_fixed(r.training.mean_loss(), 4) + each_loss(r.training, objective.losses()) +
+      format_fixed(r.training.mean_loss(), 4) + each_loss(r.training, objective.losses()) + " accuracy " +
+      format_fixed(r.training.accuracy(), 4) +
       (shows_reference ? " (over padded positions " + format_fixed(r.training.reference_loss(), 4) + ")"
                        : "") +
       ", " + validated(r.validation, objective, shows_reference) + ", " + format_fixed(r.seconds, 1) +
@@ -53,6 +54,8 @@ void note_epoch(const EpochReport& r, const Objective& objective, bool shows_ref
            : "") +
       (r.is_best ? ", best so far" : "") +
       (r.stops_early ? "; stopping early: no better value for as many epochs as the recipe allows" : ""));
+  for (const std::string& sample : r.samples)
+    cli::note("epoch " + std::to_string(r.epoch) + " wrote: " + sample);
 }
 
 void note_long_warmup(const ScheduleSettings& schedule, std::int64_t steps, bool is_quiet) {

@@ -29,7 +29,7 @@ TextSamples::TextSamples(const CachedModel& model, Tokenizer tokenizer, const Re
                  .max_new_tokens = s.max_new_tokens,
                  .vocabulary_limit = tokenizer_->vocabulary_size()};
   const SpecialIds special = tokenizer_->special_ids();
-  for (const std::int32_t id : {special.pad, special.unknown, special.start}) {
+  for (const std::int32_t id : {special.pad, s.allow_unknown ? -1 : special.unknown, special.start}) {
     if (id >= 0 && id != generation_.end_id) generation_.suppress_tokens.push_back(id);
   }
 }
