@@ -363,9 +363,11 @@ attention_masked_language_modeling = $(attention_classification)
 attention_image_classification = $(bin)/attn-dump $(R)/model --view rollout --first 16 --format svg $(test_file)
 draw_attention = { $(attention_$(task)) $(Q) -q -o $(R)/attention.svg && [ "$$(wc -c < $(R)/attention.svg)" -le 2000000 ] || rm -f $(R)/attention.svg; } 2> /dev/null
 
-# The learning curve is drawn where an epoch has ended.
+# The learning curve is drawn where an epoch has ended, beside what the source of the recipe printed (sources/), which is of its full scale.
+source_curves = "$$(dirname $(or $(wildcard $(RECIPE)),$(call in_house,recipes/$(RECIPE).yaml)))/sources/$(basename $(notdir $(RECIPE))).csv"
 $(R)/report.md: $(R)/table.txt $(R)/plan.txt $(scores)
 	@$(if $(columns),,$(unchanged))
+	@if [ $(SCALE) = full ] && [ -f $(source_curves) ]; then cp $(source_curves) $(R)/source.csv; else rm -f $(R)/source.csv; fi
 	@$(bin)/report --curves $(R)/model -o $(R)/curve.svg --title $(notdir $(R)) 2> /dev/null || true
 	@$(if $(test),$(draw_attention))
 	@$(bin)/report $(R) --html -o $(R)/report.html

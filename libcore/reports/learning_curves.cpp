@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <set>
 
@@ -24,7 +25,7 @@ double number_of(std::string_view field, std::string_view name, const std::strin
   return std::abs(value) <= 1e100 ? value : std::numeric_limits<double>::quiet_NaN();
 }
 
-constexpr std::string_view kValidation = "validation_";
+constexpr std::string_view kValidation = "validation_", kTraining = "training_", kReference = "reference_";
 
 // Whether it is a name that a run would give a column.
 bool is_plain(std::string_view column) {
@@ -142,7 +143,10 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
       if (column.starts_with(kValidation) && column != loss_metric().column && is_plain(column))
         point.figures.emplace(column.substr(kValidation.size()), number_of(fields[at], column, place));
     }
-    point.training_reference_loss = further("training_reference_loss");
+    point.further.emplace("training_accuracy", further("accuracy"));
+    for (const char* column : {"reference_loss", "reference_accuracy", "training_reference_loss",
+                               "training_padded_loss", "training_padded_accuracy"})
+      point.further.emplace(column, further(column));
   }
   if (curve.points.empty())
     throw Error(
@@ -158,8 +162,11 @@ LearningCurve parse_learning_curve(std::string_view log, std::string_view where,
 
 double LearningCurve::Point::figure(std::string_view metric) const {
   if (metric == loss_metric().name) return validation_loss;
-  const auto found = figures.find(metric);
-  return found == figures.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+  for (const auto& all : {std::cref(figures), std::cref(further)}) {
+    const auto found = all.get().find(metric);
+    if (found != all.get().end()) return found->second;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 void set_best_metric(LearningCurve& curve, std::string metric) {
@@ -189,8 +196,12 @@ std::vector<CurveFigure> curve_figures(std::span<const LearningCurve> curves) {
   }
   for (const std::string& name : there) {
     CurveFigure& figure = figures.emplace_back(CurveFigure{name, name});
+    figure.is_of_training = name.starts_with(kTraining);
+    if (figure.is_of_training) figure.heading.erase(0, kTraining.size());
+    if (const std::size_t at = figure.heading.find(kReference); at == 0)
+      figure.heading = figure.heading.substr(kReference.size()) + " over padded positions";
     std::replace(figure.heading.begin(), figure.heading.end(), '_', ' ');
-    if (name.ends_with("_loss")) figure.best = Metric::Best::lowest;
+    if (name.ends_with("loss")) figure.best = Metric::Best::lowest;
   }
   return figures;
 }

@@ -25,9 +25,11 @@ struct LearningCurve {
     double training_loss = 0, validation_loss = 0;
     // The other metrics of validation by their names: "accuracy", "next_sentence_loss". NaN as above.
     std::map<std::string, double, std::less<>> figures = {};
-    double training_reference_loss = std::numeric_limits<double>::quiet_NaN();  // over padded positions
+    // What is drawn only beside the source of an experiment that counts so, by the names of expectations:
+    // "training_accuracy", "reference_loss". NaN as above.
+    std::map<std::string, double, std::less<>> further = {};
 
-    // NaN where there is none of that name; "loss" is the validation loss.
+    // Of either; NaN where there is none of that name; "loss" is the validation loss.
     double figure(std::string_view metric) const;
   };
   // Rows within epochs: the mean loss since the row before.
@@ -39,7 +41,14 @@ struct LearningCurve {
   std::vector<Point> points;
   std::vector<Step> steps = {};  // none where every row of the log ends an epoch
   std::string best_metric = {};  // of its recipe; empty: not known
+  bool is_of_source = false;     // points alone, of some epochs; those of epoch 0 are of an unknown one
 };
+
+// What the source of an experiment printed, and others who ran it (recipes/sources/): lines of CSV behind
+// comments (#), with the columns "curve", the name; "epoch", empty where it is not known; and figures by the
+// names of expectations: "validation_accuracy", "reference_loss". A curve for each name, in the order of the
+// lines. Throws Error "where:line: what".
+std::vector<LearningCurve> parse_source_curves(std::string_view csv, std::string_view where);
 
 // The rows of a log.csv: points are those that end an epoch (with a validation loss). A last line without its
 // end is being written and is passed over. Throws Error "where:line: what" for anything else that is no log,
@@ -56,11 +65,12 @@ std::vector<std::string> names_of_runs(const std::vector<std::string>& names,
 // The figures of their picture (learning_curves_svg.hpp), an object a run.
 std::vector<Json> learning_curves_json(std::span<const LearningCurve> curves);
 
-// What is drawn of the validation, by its name of LearningCurve::Point.
+// What is drawn of the validation, or of training, by its name of LearningCurve::Point.
 struct CurveFigure {
   std::string name, heading;  // as of recipes and JSON, and as people say it
   int digits = 4;             // of the best in the legend
   Metric::Best best = Metric::Best::highest;
+  bool is_of_training = false;
 };
 // What the runs have beside the loss: metrics of the registry in its order, then others, such as each of
 // several losses.

@@ -88,7 +88,7 @@ class CurvesPicture {
     const bool is_best = std::any_of(curves_.begin(), curves_.end(), [&](const LearningCurve& curve) {
       return curve.best_metric == figure.name;
     });
-    return "Validation " + figure.heading + (is_best ? " (best_metric)" : "");
+    return (figure.is_of_training ? "Training " : "Validation ") + figure.heading + (is_best ? " (best_metric)" : "");
   }
 
   void line(double x1, double y1, double x2, double y2, std::string_view color, std::string_view more = "") {
@@ -197,14 +197,24 @@ class CurvesPicture {
   void draw(const Axes& axes, std::size_t run, const Course& course, bool is_solid) {
     std::string path, dots, before;  // before: the point before, where that lies beyond
     bool is_beyond = false;
+    // A source tells of some epochs alone: a line between them would be made up.
+    const bool has_gaps = curves_[run].is_of_source;
+    double last = 0;
     for (const auto& [epoch, value] : course) {
+      if (has_gaps && epoch == 0) {
+        level(axes, run, value);
+        continue;
+      }
       const std::string x = svg_number(axes.x(epoch)), y = svg_number(axes.y(std::min(value, axes.most)));
       const bool was_beyond = std::exchange(is_beyond, value > axes.most);
-      const std::string begin = path.empty() ? "M" : was_beyond ? " M" + before + " L" : " L";
+      const bool begins = has_gaps && epoch > last + 1;
+      const std::string begin = path.empty() ? "M" : begins ? " M" : was_beyond ? " M" + before + " L" : " L";
       before = x + "," + y;
+      last = epoch;
       if (!(is_beyond && was_beyond)) path += begin + before;
-      if (is_beyond && !was_beyond && !is_solid) dots += mark(axes.x(epoch), axes.top) + "/>\n";
-      if (!is_solid) continue;
+      const bool has_dots = is_solid || has_gaps;
+      if (is_beyond && !was_beyond && !has_dots) dots += mark(axes.x(epoch), axes.top) + "/>\n";
+      if (!has_dots) continue;
       if (is_beyond) {
         dots += mark(axes.x(epoch), axes.top) + "><title>";
       } else {
@@ -234,15 +244,23 @@ class CurvesPicture {
              " r=\"2.6\" fill=\"" + std::string(series_color(run)) + "\"/>\n";
   }
 
+  // A figure of an epoch that is not known.
+  void level(const Axes& axes, std::size_t run, double value) {
+    const double y = axes.y(std::min(value, axes.most));
+    body_ += "<g><title>" + xml_text(curves_[run].name) + ": " + format_fixed(value, 4) + "</title>\n";
+    line(axes.left, y, axes.left + kPlotWidth, y, series_color(run),
+         " stroke-width=\"1.4\" stroke-dasharray=\"2 4\"");
+    body_ += "</g>\n";
+  }
+
   // Returns where it ends.
   double legend(double y) {
     body_ += svg_text(kSvgMargin + 34, y, 11, kSvgFaint, "start", "run");
     body_ += svg_text(loss_column_, y, 11, kSvgFaint, "start", "lowest validation loss");
     for (std::size_t i = 0; i < figures_.size(); ++i)
-      body_ += svg_text(
-          figure_column(i), y, 11, kSvgFaint, "start",
-          (figures_[i].best == Metric::Best::highest ? "highest validation " : "lowest validation ") +
-              figures_[i].heading);
+      body_ += svg_text(figure_column(i), y, 11, kSvgFaint, "start",
+                        std::string(figures_[i].best == Metric::Best::highest ? "highest " : "lowest ") +
+                            (figures_[i].is_of_training ? "training " : "validation ") + figures_[i].heading);
     for (std::size_t run = 0; run < curves_.size(); ++run) {
       y += kLegendLine;
       const LearningCurve& curve = curves_[run];
@@ -264,8 +282,8 @@ class CurvesPicture {
   static std::string best(const LearningCurve& curve, const CurveFigure& figure) {
     const Point* const found = best_point(curve, figure);
     if (found == nullptr) return "";
-    return format_fixed(found->figure(figure.name), figure.digits) + " (epoch " +
-           std::to_string(found->epoch) + ")";
+    return format_fixed(found->figure(figure.name), figure.digits) +
+           (found->epoch > 0 ? " (epoch " + std::to_string(found->epoch) + ")" : "");
   }
 
   std::span<const LearningCurve> curves_;

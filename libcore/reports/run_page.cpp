@@ -90,9 +90,8 @@ std::string epochs_text(const RunPage& page) {
   Table table(std::move(columns));
   for (const LearningCurve::Point& point : page.epochs) {
     std::vector<std::string> row{std::to_string(point.epoch), format_fixed(point.training_loss, 4)};
-    if (page.has_padded_loss)
-      row.push_back(
-          std::isnan(point.training_reference_loss) ? "-" : format_fixed(point.training_reference_loss, 4));
+    const double padded = point.figure("training_reference_loss");
+    if (page.has_padded_loss) row.push_back(std::isnan(padded) ? "-" : format_fixed(padded, 4));
     row.push_back(format_fixed(point.validation_loss, 4));
     row.push_back(format_fixed(std::exp(point.validation_loss), 2));
     table.add_row(std::move(row));

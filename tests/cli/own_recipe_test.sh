@@ -37,9 +37,15 @@ training: {epochs: 6, batch_sequences: 16, optimizer: {kind: adam, learning_rate
 expected:
   - {metric: test_accuracy, value: 0.9, compare: at_least}
 RECIPE
+mkdir "$tmp/mine/sources"
+printf 'curve,epoch,training_accuracy\na tutorial,2,0.75\n' >"$tmp/mine/sources/parity.csv"
 make=(make --no-print-directory -C "$tmp/my house" -o tools-present "BIN=$tmp/my tools" "MODELS=$tmp/models")
 "${make[@]}" recipe "RECIPE=$tmp/mine/parity.yaml" >"$tmp/log" 2>&1 || fail 'a recipe in a folder of its own'
 grep -q '^test_accuracy  *>= 0.9 .* ok$' "$tmp/models/recipes/parity/report.md" || fail 'the expectation of the recipe'
+sed -n 's/.*alt="Learning curves" src="[^,]*,\([^"]*\)".*/\1/p' "$tmp/models/recipes/parity/report.html" | base64 -d >"$tmp/drawn.svg"
+for file in "$tmp/models/recipes/parity/curve.svg" "$tmp/drawn.svg"; do
+  grep -q '<title>a tutorial, epoch 2: 0.7500</title>' "$file" || fail "the figures of the recipe's source in $file"
+done
 
 # Other orders may be asked of a run that is there, and the report has those that were asked last.
 for order in reversed shuffled; do

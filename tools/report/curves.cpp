@@ -1,4 +1,6 @@
 // The course of runs as one picture.
+#include <iterator>
+
 #include "cli/lines.hpp"
 #include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
@@ -22,7 +24,7 @@ void name_curves(std::vector<LearningCurve>& curves, const std::vector<RunFiles>
 }
 
 void draw_curves(const Options& o) {
-  std::vector<LearningCurve> curves;
+  std::vector<LearningCurve> curves, sources;
   std::vector<RunFiles> runs;
   std::int64_t failed = 0;
   for (const std::string& run : begun_among(o.curves)) {
@@ -36,6 +38,7 @@ void draw_curves(const Options& o) {
       cli::note(files.name + ": failed: " + files.messages.failed + "; it is left out");
       continue;
     }
+    sources = source_curves_of(files);
     if (files.recipe) set_best_metric(curves.back(), files.recipe->training.best_metric);
     runs.push_back(std::move(files));
   }
@@ -46,6 +49,9 @@ void draw_curves(const Options& o) {
     for (const Json& json : learning_curves_json(curves)) out.line(json.dump());
     out.flush();
   }
+  // Beside one run its source; several are there to be compared with each other.
+  if (runs.size() == 1)
+    curves.insert(curves.end(), std::move_iterator(sources.begin()), std::move_iterator(sources.end()));
   if (!o.is_json || o.output != "-")
     cli::write_result_file(o.output,
                            learning_curves_svg(curves, o.title.empty() ? "Learning curves" : o.title));

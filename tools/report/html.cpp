@@ -47,8 +47,10 @@ PageParts pictures_of_curves(std::span<const LearningCurve> curves) {
 
 PageParts pictures_of(const RunFiles& run) {
   PageParts parts;
-  if (const std::optional<LearningCurve> curve = curve_of(run)) {
-    append(parts, pictures_of_curves(std::span(&*curve, 1)));
+  if (std::optional<LearningCurve> curve = curve_of(run)) {
+    std::vector<LearningCurve> curves{std::move(*curve)};
+    for (LearningCurve& source : source_curves_of(run)) curves.push_back(std::move(source));
+    append(parts, pictures_of_curves(curves));
   }
   append(parts, training_plots(read_file(run.log, kMaxLogBytes)));
   for (const auto& [file, name] : kDrawn) {

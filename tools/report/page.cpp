@@ -198,6 +198,7 @@ std::vector<std::string> files_of(const fs::path& folder, const fs::path& page) 
                            "source-tokenizer.json",
                            "target-tokenizer.json",
                            "curve.svg",
+                           "source.csv",
                            "test.hypotheses",
                            "test.greedy",
                            "test.mean-greedy",
@@ -302,7 +303,7 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
     const bool are_texts = recipe.data.examples == "lines" && recipe.data.columns.size() == 1;
     page.has_padded_loss =
         are_texts && std::any_of(page.epochs.begin(), page.epochs.end(), [](const auto& point) {
-          return !std::isnan(point.training_reference_loss);
+          return !std::isnan(point.figure("training_reference_loss"));
         });
     page.written = Folder(model).text_or_none("samples.tsv");
   }

@@ -30,6 +30,8 @@ struct RunFiles {
   std::optional<Recipe> recipe;  // none where there is none that can be read
   RunMessages messages;          // of training, and of the programs of a recipe's other stages
 };
+// What the source of its experiment printed, where the run's folder has it (source.csv).
+std::vector<LearningCurve> source_curves_of(const RunFiles& run);
 // Those of `named` that are runs, where a shell's pattern has named all that lies in a folder of runs:
 // without pages in HTML and what `headwater run --array` leaves there, `prepared` and logs (RUN.log). All of
 // them where none is left.

@@ -119,6 +119,15 @@ LearningCurve learning_curve_of(const RunFiles& run) {
   return parse_learning_curve(read_file(run.log, kMaxBytes), shown(run.log), run.name);
 }
 
+std::vector<LearningCurve> source_curves_of(const RunFiles& run) {
+  constexpr std::uint64_t kMaxBytes = 1 << 20;
+  fs::path path = run.folder / "source.csv";
+  if (!fs::exists(path)) return {};
+  if (!run.log.is_absolute()) path = path.lexically_proximate(fs::current_path());  // as the run was named
+  cli::run_files().reads(path);
+  return parse_source_curves(read_file(path, kMaxBytes), shown(path));
+}
+
 std::int64_t count_parameters(const fs::path& model) {
   const ModelFolder folder = open_model(model);
   const ModelDescription description = folder.kind->describe(folder.config, folder.config_path().string());

@@ -10,6 +10,7 @@
 #include "error_text.hpp"
 #include "pretrained/registry.hpp"
 #include "reports/axis.hpp"
+#include "support/files.hpp"
 
 using namespace headwater;
 
@@ -224,6 +225,74 @@ TEST_CASE("what epochs are chosen by has a panel, whatever it is") {
   CHECK(json.at("best").find("bleu") == nullptr);
   CHECK(json.at("epochs").as_array().size() == 2);
   CHECK(json.find("steps") == nullptr);
+}
+
+TEST_CASE("a source's curves are read by their names, and faults with their line") {
+  const std::vector<LearningCurve> curves = parse_source_curves(
+      "# words, with commas\ncurve,epoch,training_loss,validation_loss,validation_accuracy,reference_loss\n"
+      "the source,,,,,1.5\nPyTorch,1,3,2,0.5,\nPyTorch,3,2,1,0.75,\n",
+      "s.csv");
+  REQUIRE(curves.size() == 2);
+  CHECK(curves[0].name == "the source");
+  REQUIRE(curves[0].points.size() == 1);
+  CHECK(curves[0].points[0].epoch == 0);
+  CHECK(curves[0].points[0].figure("reference_loss") == 1.5);
+  CHECK(std::isnan(curves[0].points[0].validation_loss));
+  REQUIRE(curves[1].points.size() == 2);
+  CHECK(curves[1].points[1].epoch == 3);
+  CHECK(curves[1].points[1].training_loss == 2);
+  CHECK(curves[1].points[1].figure("loss") == 1);
+  CHECK(curves[1].points[1].figure("accuracy") == 0.75);
+  const auto said = [](const std::string& csv) {
+    return error_text([&] { (void)parse_source_curves(csv, "s.csv"); });
+  };
+  CHECK(said("epoch,loss\n") ==
+        "s.csv:1: the columns are curve, epoch and figures (write them into the first line)");
+  CHECK(said("curve,epoch,bleu\na,1\n") == "s.csv:2: 2 fields where the first line has 3");
+  CHECK(said("curve,epoch,bleu\na,1,x\n") == "s.csv:2: \"x\" in column \"bleu\" is not a number");
+  CHECK(said("curve,epoch,bleu\na,0,1\n") == "s.csv:2: epoch \"0\" is not in 1 .. 1000000000");
+  CHECK(parse_source_curves("", "s.csv").empty());
+}
+
+TEST_CASE("the sources of this repository can be drawn") {
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(HEADWATER_SOURCE_DIR "/recipes/sources")) {
+    INFO(entry.path().string());
+    CHECK(fs::exists(fs::path(HEADWATER_SOURCE_DIR "/recipes") / (entry.path().stem().string() + ".yaml")));
+    const std::vector<LearningCurve> curves =
+        parse_source_curves(read_file(entry.path()), entry.path().string());
+    CHECK_FALSE(curves.empty());
+    CHECK_FALSE(learning_curves_svg(curves, "t").empty());
+    ++count;
+  }
+  CHECK(count > 0);
+}
+
+TEST_CASE(
+    "a source is drawn in its measure beside a run: dots, no lines over epochs that it leaves out, a level") {
+  const std::string log =
+      "step,epoch,tokens,loss,accuracy,validation_loss,validation_accuracy,reference_loss,seconds\n"
+      "95,1,20,2,0.25,1.5,0.5,1.25,2\n190,2,20,1,0.75,0.75,0.625,1,2\n";
+  std::vector<LearningCurve> curves{parse_learning_curve(log, "log.csv", "ours")};
+  // Without a source that counts so there is no such panel.
+  CHECK(learning_curves_svg(curves, "t").find("over padded positions") == std::string::npos);
+  for (LearningCurve& source : parse_source_curves("curve,epoch,training_loss,training_accuracy,reference_"
+                                                   "loss\nA,1,2,0.5,\nA,3,1,0.875,\nB,,,,1.0087\n",
+                                                   "s.csv"))
+    curves.push_back(std::move(source));
+  const std::string svg = learning_curves_svg(curves, "t");
+  CHECK(svg.find("Validation loss over padded positions") != std::string::npos);
+  CHECK(svg.find("Training accuracy") != std::string::npos);
+  CHECK(svg.find("lowest validation loss over padded positions") != std::string::npos);
+  CHECK(svg.find("highest training accuracy") != std::string::npos);
+  CHECK(svg.find("<title>ours, epoch 2: 0.7500</title>") != std::string::npos);  // training accuracy
+  CHECK(svg.find("<title>A, epoch 3: 1.0000</title>") != std::string::npos);     // its training loss has dots
+  CHECK(svg.find("<g><title>B: 1.0087</title>") != std::string::npos);           // a level
+  CHECK(svg.find(">1.0087</text>") != std::string::npos);                        // without an epoch
+  const std::size_t path = svg.rfind("<path", svg.find("<title>A, epoch 1: 0.5000"));
+  const std::string line = svg.substr(path, svg.find("/>", path) - path);
+  CHECK(count_of(line, "M") == 2);
+  CHECK(count_of(line, "L") == 0);
 }
 
 TEST_CASE("runs are called by what their recipes differ in") {

@@ -66,7 +66,10 @@ TEST_CASE("the same test in other orders of its tokens") {
 TEST_CASE("epochs of a language model, and what it wrote after each") {
   RunPage page = page_of_a_run();
   page.epochs = {{.epoch = 1, .training_loss = 2.5, .validation_loss = 2},
-                 {.epoch = 2, .training_loss = 1.5, .validation_loss = 1, .training_reference_loss = 1.25}};
+                 {.epoch = 2,
+                  .training_loss = 1.5,
+                  .validation_loss = 1,
+                  .further = {{"training_reference_loss", 1.25}}}};
   page.written = "1\tonce\tupon\n";
   CHECK(run_page_text(page).find("\n## epochs\n\n```\n"
                                  "epoch  training loss  validation loss  perplexity\n"
