@@ -57,7 +57,7 @@ inline constexpr std::size_t kCorner = 24;
 // Throws Error where the record does not fit the roles.
 HeadSums head_sums(const AttentionRecord& record, const TokenRoles& roles);
 
-// A mean over all tokens of all texts. The interval is half of the one that holds the mean of other such
+// A mean over all tokens of all texts. The interval is half of the one that holds the mean over all such
 // texts 95 times in 100: texts, not their tokens, count as independent (a ratio estimator; Cochran 1977,
 // section 2.11). Of one text there is none.
 struct Measure {
