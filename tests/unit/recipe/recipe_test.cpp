@@ -189,7 +189,7 @@ Recipe unusual_language_model() {
   r.data.epoch_examples = 77;
   r.data.line_ends = true;
   r.data.max_tokens = 0;
-  r.training.samples = {{"this movie is", "a: \"b\""}, 17, 5, 0.75};
+  r.training.samples = {{"this movie is", "a: \"b\""}, 17, 5, 0.75, true};
   r.target_tokenizer = {};
   r.decoding = {};
   r.expected = {};
