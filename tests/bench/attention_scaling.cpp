@@ -2,7 +2,7 @@
 // tests/bench/scaling.sh, the least of several runs each. 8 heads of width 32. Over 8,192 tokens, not causal,
 // beside the sum of squared lengths; with a window W over 32,768, causal, beside attention to all.
 //
-//   attention_scaling [THREADS] [W]    2, no window
+//   attention_scaling [THREADS [W [TOKENS]]]    2, 0: no window, 8192 (of a window 32768)
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -71,10 +71,10 @@ double microseconds(Data& data, const Case& c) {
 
 int main(int count, char** words) {
   const Index window = count > 2 ? std::atoll(words[2]) : 0;
-  Data data{window > 0 ? 32'768 : 8192};
+  Data data{count > 3 ? std::atoll(words[3]) : window > 0 ? 32'768 : 8192};
   ThreadPool pool(count > 1 ? std::atoi(words[1]) : 2);
   pool.run([&] {
-    for (Index length = 16; window == 0 && length <= 2048; length *= 2) {
+    for (Index length = 16; window == 0 && length <= std::min<Index>(2048, data.tokens); length *= 2) {
       const double time = microseconds(data, {length}), squares = static_cast<double>(data.tokens * length);
       std::printf("%lld\t%.0f\t%.0f\t%.3f\n", static_cast<long long>(length), squares, time,
                   1e3 * time / squares);

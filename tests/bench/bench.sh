@@ -4,7 +4,8 @@
 #   [PEER_PYTHON=python] tests/bench/bench.sh [ROW...]      rows: kernels A1 A2 A2P B C D1 D2 E F FA S N1 NL NG; none: all
 #   tests/bench/bench.sh --check [ROW...]                   says whether the rows are known and torch is there; nothing needs to be built
 #
-# ROUNDS (5): ours and theirs run alternately so often. STEPS: timed steps a round (by the row). BIN, THREADS as in the Makefile.
+# ROUNDS (5): ours and theirs run alternately so often. STEPS: timed steps a round (by the row). BATCH: examples of a step of ours (by the row).
+# BIN, THREADS as in the Makefile.
 # JSON: file for the same figures (build/bench.json). One table on standard output. Compare only within one run on one idle machine.
 set -euo pipefail
 export LC_ALL=C
@@ -73,7 +74,7 @@ row() {
   : >"$tmp/rounds"
   : >"$tmp/waits"
   for ((round = 1; round <= rounds; ++round)); do
-    "$bin/steps_bench" "$name" --steps "$steps" --threads "$threads" >"$tmp/ours" || exit 1
+    "$bin/steps_bench" "$name" --steps "$steps" ${BATCH:+--batch "$BATCH"} --threads "$threads" >"$tmp/ours" || exit 1
     sed -n 's/^waiting_share\t//p' "$tmp/ours" >>"$tmp/waits"
     : >"$tmp/theirs"
     [ -z "$python" ] || "$python" "tests/bench/peers/$(peer_of "$name")" "$name" --steps "$steps" --threads "$threads" >"$tmp/theirs" 2>"$tmp/words" || {

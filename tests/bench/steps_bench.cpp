@@ -1,6 +1,6 @@
 // Whole training steps of one row of the experiments, on random data as long as the real data:
 //
-//   steps_bench ROW [--steps N] [--threads N] [--isa NAME] [--lengths DIR]
+//   steps_bench ROW [--steps N] [--batch N] [--threads N] [--isa NAME] [--lengths DIR]
 //
 // Prints lines "name<TAB>value": useful tokens a second, milliseconds a step, the peak memory of the process,
 // the floating-point operations a step cannot do without, and their rate as a share of the machine's
@@ -26,6 +26,7 @@ namespace {
 struct Options {
   std::string row;
   int steps = 10;
+  Index batch = 0;  // examples of a step; 0: as the experiment
   int threads = 2;
   std::string lengths = HEADWATER_SOURCE_DIR "/tests/bench/lengths";
 };
@@ -40,6 +41,8 @@ Options parse(int argc, char** argv) {
     };
     if (word == "--steps") {
       o.steps = std::max(1, std::atoi(value().c_str()));
+    } else if (word == "--batch") {
+      o.batch = std::max(1, std::atoi(value().c_str()));
     } else if (word == "--threads") {
       o.threads = std::max(1, std::atoi(value().c_str()));
     } else if (word == "--isa") {
@@ -62,6 +65,7 @@ void run(const Options& o) {
   double seconds = 0, waited = 0, tokens = 0, flops = 0, loss = 0;
   double peak = peak_gflops(o.threads);
   Runner runner(make_row(o.row, o.lengths), 1);
+  if (o.batch > 0) runner.model().set_batch(o.batch);
   for (int step = 0; step < kUntimed + o.steps; ++step) {
     runner.draw();
     const double waited_before = runner.model().waiting_seconds();

@@ -7,6 +7,7 @@
 
 #include "models/classifier.hpp"
 #include "models/settings.hpp"
+#include "pretrained/text_classifier.hpp"
 #include "steps/step_model.hpp"
 
 namespace headwater::bench {
@@ -25,6 +26,9 @@ class ClassifierStep : public StepModel {
 
   Parameters& parameters() override { return model_.parameters(); }
   Index width() const override { return settings_.model.transformer.width; }
+  ModelSection section() const override { return model_section(settings_.model); }
+  Index batch() const override { return settings_.batch; }
+  void set_batch(Index examples) override { settings_.batch = examples; }
 
   void draw(Draws& draws) override {
     batch_.clear();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/language_model.hpp"
+#include "pretrained/language_model.hpp"
 #include "steps/step_model.hpp"
 
 namespace headwater::bench {
@@ -22,6 +23,9 @@ class LanguageModelStep : public StepModel {
 
   Parameters& parameters() override { return model_.parameters(); }
   Index width() const override { return settings_.model.transformer.width; }
+  ModelSection section() const override { return model_section(settings_.model); }
+  Index batch() const override { return settings_.batch; }
+  void set_batch(Index examples) override { settings_.batch = examples; }
 
   void draw(Draws& draws) override {
     batch_.clear();

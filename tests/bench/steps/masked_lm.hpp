@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/masked_lm.hpp"
+#include "pretrained/masked_lm.hpp"
 #include "steps/step_model.hpp"
 
 namespace headwater::bench {
@@ -21,6 +22,9 @@ class MaskedLmStep : public StepModel {
 
   Parameters& parameters() override { return model_.parameters(); }
   Index width() const override { return model_.width(); }
+  ModelSection section() const override { return model_section(settings_.model); }
+  Index batch() const override { return settings_.batch; }
+  void set_batch(Index examples) override { settings_.batch = examples; }
 
   // The hidden tokens are spread over a text, one in each of so many equal stretches.
   void draw(Draws& draws) override {

@@ -20,6 +20,17 @@ struct Row {
   Index parameters = 0;  // that the architecture must have
   OptimizerSettings optimizer;
   ScheduleSettings schedule = {};
+
+  // All of it as a recipe says it.
+  Recipe recipe(std::string_view name) const {
+    Recipe recipe;
+    recipe.name = "row " + std::string(name);
+    recipe.model = model->section();
+    recipe.training.optimizer = optimizer;
+    recipe.training.schedule = schedule;
+    recipe.training.batch_sequences = model->batch();
+    return filled_in(std::move(recipe));
+  }
 };
 
 inline constexpr std::string_view kRowNames[] = {"A1", "A2", "A2P", "B", "C",  "D1", "D2",
@@ -96,7 +107,7 @@ inline Row row_c(const std::string& lengths) {
 }
 
 // What both rows of images have.
-inline VisionSettings images(Index width, Index heads, Index head_width) {
+inline VisionSettings images(Index width, Index heads, Index head_width, Index classes) {
   VisionSettings s;
   TransformerSettings& t = s.transformer;
   t.width = width;
@@ -107,12 +118,13 @@ inline VisionSettings images(Index width, Index heads, Index head_width) {
   t.norm = "pre";
   t.norm_epsilon = 1e-6;
   s.layers = 8;
+  s.classes = classes;
   return s;
 }
 
 // MNIST, patches of 4x4.
 inline Row row_d1(const std::string&) {
-  VisionStepSettings s{.model = images(128, 8, 16), .batch = 16};
+  VisionStepSettings s{.model = images(128, 8, 16, 10), .batch = 16};
   s.model.head_widths = {128};
   return {std::make_unique<VisionStep>(s),
           823'434,
@@ -121,7 +133,7 @@ inline Row row_d1(const std::string&) {
 
 // CIFAR-100 at 72x72, patches of 6x6.
 inline Row row_d2(const std::string&) {
-  VisionStepSettings s{.model = images(64, 4, 64), .batch = 256, .stored_side = 32};
+  VisionStepSettings s{.model = images(64, 4, 64, 100), .batch = 256, .stored_side = 32};
   s.model.image_height = s.model.image_width = 72;
   s.model.images = {.normalization = "standardized",
                     .resizing = "bilinear",
@@ -131,7 +143,6 @@ inline Row row_d2(const std::string&) {
                     .random_zoom_width = 0.2};
   s.model.channels = 3;
   s.model.patch_size = 6;
-  s.model.classes = 100;
   s.model.pooling = "flatten";
   s.model.transformer.attention_dropout = s.model.feed_forward_dropout = 0.1;
   s.model.has_second_activation = true;

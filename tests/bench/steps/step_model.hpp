@@ -2,6 +2,7 @@
 #pragma once
 
 #include "layers/transformer_block.hpp"
+#include "recipe/model_section.hpp"
 #include "steps/batches.hpp"
 
 namespace headwater::bench {
@@ -36,6 +37,9 @@ class StepModel {
   virtual ~StepModel() = default;
   virtual Parameters& parameters() = 0;
   virtual Index width() const = 0;
+  virtual ModelSection section() const = 0;  // what the model is, as a recipe says it
+  virtual Index batch() const = 0;           // examples of a step
+  virtual void set_batch(Index examples) = 0;
   // The next random batch.
   virtual void draw(Draws& draws) = 0;
   // Mean loss over the batch; its gradients follow from tape.backward().

@@ -5,6 +5,7 @@
 
 #include "models/encoder_decoder.hpp"
 #include "models/settings.hpp"
+#include "pretrained/translator.hpp"
 #include "steps/step_model.hpp"
 
 namespace headwater::bench {
@@ -23,6 +24,9 @@ class TranslationStep : public StepModel {
 
   Parameters& parameters() override { return model_.parameters(); }
   Index width() const override { return settings_.model.transformer.width; }
+  ModelSection section() const override { return model_section(settings_.model); }
+  Index batch() const override { return settings_.batch; }
+  void set_batch(Index examples) override { settings_.batch = examples; }
 
   void draw(Draws& draws) override {
     batch_.clear();

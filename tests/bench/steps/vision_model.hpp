@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/vision.hpp"
+#include "pretrained/vision_model.hpp"
 #include "steps/step_model.hpp"
 #include "support/background.hpp"
 
@@ -33,6 +34,9 @@ class VisionStep : public StepModel {
 
   Parameters& parameters() override { return model_.parameters(); }
   Index width() const override { return settings_.model.transformer.width; }
+  ModelSection section() const override { return model_section(settings_.model); }
+  Index batch() const override { return settings_.batch; }
+  void set_batch(Index examples) override { settings_.batch = examples; }
 
   void draw(Draws& draws) override {
     labels_.clear();
