@@ -143,6 +143,7 @@ void take_from_recipe(Options& o, const TypedOptions& typed) {
   const TokenizerSettings& section = o.side == "target" ? recipe.target_tokenizer : recipe.source_tokenizer;
   const TokenizerToLearn wanted = tokenizer_to_learn(recipe, o.side);
   o.csv_columns = recipe.data.csv_columns;
+  o.taken_from = kind_of(recipe.model).tokenizer_from(recipe.model);
   if (!typed.learn.is_given() || o.learn.kind.empty()) o.learn.kind = section.kind;
   const bool is_other_kind = o.learn.kind != section.kind;  // whose standardisation is its own
   if (!typed.size.is_given()) o.learn.size = size_to_learn(o.learn.kind, section.size);
@@ -215,6 +216,27 @@ void resolve_choices(const Options& o, const TypedOptions& typed) {
   if (typed.seed.is_given() && !is_drawn) throw UsageError("--seed goes with --dropout or --alpha");
 }
 
+// A recipe that takes the tokenizer of a model learns none.
+void refuse_typed(const TypedOptions& typed, const std::string& from) {
+  for (const auto& [option, name] : {std::pair{typed.learn, "--learn"},
+                                     {typed.size, "--size"},
+                                     {typed.standardize, "--standardize"},
+                                     {typed.lower, "--lower"},
+                                     {typed.split_punctuation, "--split-punctuation"},
+                                     {typed.min_frequency, "--min-frequency"},
+                                     {typed.suffix, "--end-of-word-suffix"},
+                                     {typed.coverage, "--character-coverage"},
+                                     {typed.special, "--special"},
+                                     {typed.text_template, "--template"},
+                                     {typed.start_end, "--start-end"},
+                                     {typed.counts, "--counts"},
+                                     {typed.merge, "--merge"}}) {
+    if (option.is_given())
+      throw UsageError(std::string(name) + ": the recipe takes the tokenizer of " + from +
+                       " and learns none (remove it)");
+  }
+}
+
 void resolve(Options& o, const TypedOptions& typed) {
   o.reader.refuses_tabs = !o.is_decoding;  // a TAB in a token line has an error of its own
   if (o.is_decoding || o.is_merging) {
@@ -247,6 +269,7 @@ void resolve(Options& o, const TypedOptions& typed) {
       }
     }
     if (o.output.empty() && o.counts.empty()) throw UsageError("--learn needs -o FILE for the tokenizer");
+    if (!o.taken_from.empty()) refuse_typed(typed, o.taken_from.string());
     cli::check_ending(o.output, "-o", "json");
     if (o.is_merging) {
       if (o.texts.empty()) throw UsageError("--merge needs the files that --counts wrote");

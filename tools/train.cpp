@@ -293,10 +293,12 @@ TrainingOutcome carry_out(const Run& run, const Options& o) {
     std::string layouts;
     for (const std::string& line : fitting_layouts(run.kind, run.recipe.model))
       layouts += "layouts\t" + line + "\n";
-    cli::LineWriter().text(sizes + layouts + time_of_steps(trainer));
+    cli::LineWriter().text(sizes + layouts + (run.objective.is_solved() ? "" : time_of_steps(trainer)));
     return TrainingOutcome::finished;
   }
   if (o.benchmark_steps > 0) {
+    if (run.objective.is_solved())
+      throw UsageError("--benchmark-steps: a linear model is solved without steps");
     const std::string figures = benchmark_steps(trainer, o.benchmark_steps);
     if (run.ranks.rank == 0) cli::LineWriter().text(figures);
     return TrainingOutcome::finished;

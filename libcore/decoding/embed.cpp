@@ -26,20 +26,7 @@ double dot(std::span<const Real> a, std::span<const Real> b) {
   return sum;
 }
 
-std::span<const Real> row_of(ConstMatrix rows, Index row) {
-  return {rows.row(row), static_cast<std::size_t>(rows.cols)};
-}
-
 }  // namespace
-
-void normalize_rows(Matrix rows) {
-  for (Index r = 0; r < rows.rows; ++r) {
-    const double length = std::sqrt(dot(row_of(rows, r), row_of(rows, r)));
-    if (length == 0) continue;
-    for (Index c = 0; c < rows.cols; ++c)
-      rows.row(r)[c] = static_cast<Real>(static_cast<double>(rows.row(r)[c]) / length);
-  }
-}
 
 double cosine(std::span<const Real> a, std::span<const Real> b) {
   const double lengths = std::sqrt(dot(a, a)) * std::sqrt(dot(b, b));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "layers/packed_weights.hpp"
+#include "models/text_embedder.hpp"
 #include "pretrained/hidden_states.hpp"
 #include "support/token_counts.hpp"
 #include "tensor/arena.hpp"
@@ -70,9 +71,6 @@ class TextEmbeddings {
   TokenCounts tokens_;
 };
 
-// Each row to the length 1; a row of zeros stays. The sum of squares is an ascending chain in double
-// precision.
-void normalize_rows(Matrix rows);
 // The cosine of two vectors; 0 where one is all zeros.
 double cosine(std::span<const Real> a, std::span<const Real> b);
 

@@ -2,10 +2,15 @@
 
 namespace headwater {
 
+ClassHead::ClassHead(const ClassHeadSettings& settings)
+    : is_sigmoid_(with_classes(settings, 2).head == "sigmoid"),
+      outputs_(is_sigmoid_ ? 1 : with_classes(settings, 2).classes) {}
+
 ClassHead::ClassHead(LayerBuilder& builder, const std::string& name, const ClassHeadSettings& settings,
                      Index inputs)
-    : is_sigmoid_(with_classes(settings, 2).head == "sigmoid"),
-      linear_(builder, name, inputs, is_sigmoid_ ? 1 : with_classes(settings, 2).classes) {}
+    : ClassHead(settings) {
+  linear_.emplace(builder, name, inputs, outputs_);
+}
 
 kernels::CrossEntropyTotals ClassHead::loss(const ForwardContext& context, const Variable& x,
                                             std::span<const std::int32_t> labels, double label_smoothing,
@@ -13,8 +18,16 @@ kernels::CrossEntropyTotals ClassHead::loss(const ForwardContext& context, const
   const Real scale = static_cast<Real>(loss_scale);
   if (is_sigmoid_)
     return ops::binary_cross_entropy(context.tape, logits(context, x), labels, scale, class_weights);
-  return ops::linear_cross_entropy(context.tape, x, linear_.weight(), linear_.bias(), labels,
-                                   static_cast<Real>(label_smoothing), scale, class_weights);
+  const Real smoothing = static_cast<Real>(label_smoothing);
+  if (linear_) {
+    return ops::linear_cross_entropy(context.tape, x, linear_->weight(), linear_->bias(), labels, smoothing,
+                                     scale, class_weights);
+  }
+  Parameter same;  // x · 1
+  same.value = context.tape.arena().matrix(outputs_, outputs_);
+  kernels::fill(same.value, 0);
+  for (Index k = 0; k < outputs_; ++k) same.value.row(k)[k] = 1;
+  return ops::linear_cross_entropy(context.tape, x, same, nullptr, labels, smoothing, scale, class_weights);
 }
 
 Matrix ClassHead::probabilities(const ForwardContext& context, const Variable& logits) const {

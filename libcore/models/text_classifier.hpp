@@ -2,6 +2,7 @@
 // more.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "data/class_batch.hpp"
@@ -19,10 +20,15 @@ class ClassHead {
   // `name`.weight [inputs, outputs], `name`.bias. Two classes where the settings leave it open.
   ClassHead(LayerBuilder& builder, const std::string& name, const ClassHeadSettings& settings, Index inputs);
 
-  Index outputs() const { return linear_.weight().value.cols; }
+  // Of a model whose features are the logits.
+  explicit ClassHead(const ClassHeadSettings& settings);
+
+  Index outputs() const { return outputs_; }
   Index classes() const { return is_sigmoid_ ? 2 : outputs(); }
   // x [sequences, inputs] -> [sequences, outputs]
-  Variable logits(const ForwardContext& context, const Variable& x) const { return linear_(context, x); }
+  Variable logits(const ForwardContext& context, const Variable& x) const {
+    return linear_ ? (*linear_)(context, x) : x;
+  }
   // Sum over the sequences; gradients of loss_scale · loss follow from tape.backward(). With `class_weights`,
   // one a class, a sequence counts as often as its label's says.
   kernels::CrossEntropyTotals loss(const ForwardContext& context, const Variable& x,
@@ -33,7 +39,8 @@ class ClassHead {
 
  private:
   bool is_sigmoid_;
-  Linear linear_;
+  Index outputs_;
+  std::optional<Linear> linear_;
 };
 
 class TextClassifier {

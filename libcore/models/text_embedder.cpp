@@ -1,6 +1,7 @@
 #include "models/text_embedder.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace headwater {
 
@@ -14,9 +15,21 @@ TextEmbedder::TextEmbedder(const TextEmbedderSettings& settings, Index vocabular
   set_initialization(parameters_, settings.transformer.initialization);
 }
 
-Index TextEmbedder::length() const {
-  const Index positions = settings_.transformer.length;
-  return settings_.max_tokens > 0 ? std::min(settings_.max_tokens, positions) : positions;
+Index tokens_read(const TextEmbedderSettings& settings) {
+  const Index positions = settings.transformer.length;
+  return settings.max_tokens > 0 ? std::min(settings.max_tokens, positions) : positions;
+}
+
+void normalize_rows(Matrix rows) {
+  for (Index r = 0; r < rows.rows; ++r) {
+    Real* const row = rows.row(r);
+    double squares = 0;
+    for (Index c = 0; c < rows.cols; ++c)
+      squares += static_cast<double>(row[c]) * static_cast<double>(row[c]);
+    const double length = std::sqrt(squares);
+    if (length == 0) continue;
+    for (Index c = 0; c < rows.cols; ++c) row[c] = static_cast<Real>(static_cast<double>(row[c]) / length);
+  }
 }
 
 std::vector<LayerSummary> TextEmbedder::summary() const {

@@ -18,6 +18,12 @@ struct TextEmbedderSettings : TextEncoderSettings {
   std::int64_t max_tokens = 0;   // of a text that are read, special ones counted; 0: all positions
 };
 
+// Tokens of a text that are read.
+Index tokens_read(const TextEmbedderSettings& settings);
+// Each row to the length 1; a row of zeros stays. The sum of squares is an ascending chain in double
+// precision.
+void normalize_rows(Matrix rows);
+
 class TextEmbedder {
  public:
   // Declares its parameters; call parameters().allocate() next. Throws UsageError where settings do not fit
@@ -29,8 +35,7 @@ class TextEmbedder {
   const TextEmbedderSettings& settings() const { return settings_; }
   Index vocabulary() const { return vocabulary_; }
   const TextEncoder& encoder() const { return encoder_; }
-  // Tokens of a text that are read.
-  Index length() const;
+  Index length() const { return tokens_read(settings_); }
 
   std::vector<LayerSummary> summary() const;
 

@@ -41,7 +41,7 @@ class BagOfWordsKind : public TextClassifierKind {
   const ModelKind& model_kind() const override { return kBagOfWords; }
   std::string_view model_type() const override { return "headwater_bag_of_words"; }
   std::string_view architecture() const override { return "HeadwaterBagOfWords"; }
-  std::vector<std::string> text_files() const override { return {"tokenizer.json", "terms.tsv"}; }
+  std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json", "terms.tsv"}; }
   std::vector<TokenAxis> token_axes() const override {
     return {{"hidden.weight", 0, "terms.tsv"},
             {"head.weight", 1, "config.json"},
@@ -66,7 +66,7 @@ class BagOfWordsKind : public TextClassifierKind {
   ClassHeadSettings& head_of(ModelSection& model) const override {
     return model.as<BagOfWordsSettings>().head;
   }
-  bool reads_terms() const override { return true; }
+  bool reads_terms(const ModelSection&) const override { return true; }
   std::string legend(const TextClassifier&) const override {
     return "FLOPs: a forward pass over a text that has every term";
   }

@@ -129,7 +129,7 @@ class ClassifierKind : public TextClassifierKind {
   const ModelKind& model_kind() const override { return kClassifier; }
   std::string_view model_type() const override { return "headwater_classifier"; }
   std::string_view architecture() const override { return "HeadwaterClassifier"; }
-  std::vector<std::string> text_files() const override { return {"tokenizer.json"}; }
+  std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json"}; }
   std::vector<TokenAxis> token_axes() const override {
     return {{"embedding.tokens", 0, "tokenizer.json"},
             {"head.weight", 1, "config.json"},
@@ -182,7 +182,7 @@ class ClassifierKind : public TextClassifierKind {
     return model.as<ClassifierSettings>().head;
   }
   bool reads_pairs(const ModelSection& model) const override { return model.as<ClassifierSettings>().pairs; }
-  bool reads_terms() const override { return false; }
+  bool reads_terms(const ModelSection&) const override { return false; }
   std::string legend(const TextClassifier& model) const override {
     return "S: source tokens; FLOPs: a forward pass over a text of " + std::to_string(model.length()) +
            " tokens";

@@ -66,11 +66,12 @@ class Kind {
   virtual ~Kind() = default;
   virtual const ModelKind& model_kind() const = 0;  // of recipes
   virtual Task task() const = 0;
-  virtual std::string_view model_type() const = 0;          // of config.json
-  virtual std::string_view what_it_is() const = 0;          // "a translator (use translate)"
-  virtual std::string_view example() const = 0;             // what an example is called: "pair"
-  virtual std::string_view next_tool() const = 0;           // what reads a trained model
-  virtual std::vector<std::string> text_files() const = 0;  // that loading needs beside config.json
+  virtual std::string_view model_type() const = 0;  // of config.json
+  virtual std::string_view what_it_is() const = 0;  // "a translator (use translate)"
+  virtual std::string_view example() const = 0;     // what an example is called: "pair"
+  virtual std::string_view next_tool() const = 0;   // what reads a trained model
+  // That loading needs beside this config.json.
+  virtual std::vector<std::string> text_files(const Json& config) const = 0;
 
   // By which weights can go from one vocabulary to another.
   virtual std::vector<TokenAxis> token_axes() const = 0;
@@ -85,6 +86,8 @@ class Kind {
   // Whether the model reads the special tokens that its tokenizer's template puts around a text; tokenizers
   // that a recipe learns then have BERT's.
   virtual bool uses_template(const ModelSection&) const { return false; }
+  // The model directory whose tokenizer such a model has; empty: a recipe learns its own.
+  virtual std::filesystem::path tokenizer_from(const ModelSection&) const { return {}; }
   // Fills in what a recipe leaves open until the labels, which came from `where`, are there: the number of
   // classes. Throws UsageError where they do not fit together.
   virtual void complete(Recipe&, const LabelSet&, const std::string& /*where*/) const {}

@@ -175,7 +175,7 @@ class LanguageModelKind : public Kind {
   std::string_view what_it_is() const override { return "a language model (use generate)"; }
   std::string_view example() const override { return "text"; }
   std::string_view next_tool() const override { return "generate"; }
-  std::vector<std::string> text_files() const override { return {"tokenizer.json"}; }
+  std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json"}; }
   std::vector<TokenAxis> token_axes() const override {
     return {{"embedding.tokens", 0, "tokenizer.json"},
             {"head.weight", 1, "tokenizer.json"},

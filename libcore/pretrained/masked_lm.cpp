@@ -248,7 +248,7 @@ class MaskedLmKind : public Kind {
   }
   std::string_view example() const override { return "text"; }
   std::string_view next_tool() const override { return "generate --fill-mask"; }
-  std::vector<std::string> text_files() const override { return {"tokenizer.json"}; }
+  std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json"}; }
   std::vector<TokenAxis> token_axes() const override {
     return {{"embedding.tokens", 0, "tokenizer.json"},
             {"lm_head.bias", 0, "tokenizer.json"},

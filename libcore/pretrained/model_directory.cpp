@@ -158,7 +158,7 @@ ModelFolder open_checkpoint(const std::filesystem::path& checkpoint, Compared co
     return bytes;
   };
   ModelFolder folder = with_config(checkpoint, listed_bytes("config.json", kMaxConfigBytes));
-  for (const std::string& name : folder.kind->text_files())
+  for (const std::string& name : folder.kind->text_files(folder.config))
     folder.texts.emplace(name, listed_bytes(name, kMaxTextFile));
   const std::filesystem::path weights = checkpoint / kWeights;
   const Manifest::File& listed_weights = listed_file(manifest, checkpoint, kWeights);

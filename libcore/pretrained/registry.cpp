@@ -11,7 +11,7 @@ namespace headwater {
 std::span<const Kind* const> all_kinds() {
   static const Kind* const rows[] = {&encoder_decoder_kind(), &classifier_kind(), &bag_of_words_kind(),
                                      &language_model_kind(),  &vision_kind(),     &text_encoder_kind(),
-                                     &masked_lm_kind()};
+                                     &masked_lm_kind(),       &linear_kind()};
   return rows;
 }
 

@@ -14,6 +14,7 @@ namespace headwater {
 const Kind& encoder_decoder_kind();
 const Kind& classifier_kind();
 const Kind& bag_of_words_kind();
+const Kind& linear_kind();
 const Kind& language_model_kind();
 const Kind& vision_kind();
 const Kind& text_encoder_kind();

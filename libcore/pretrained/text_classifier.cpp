@@ -33,6 +33,7 @@ Json config_of(ModelSection section, const TextClassifier& model, const Tokenize
   config.set("pad_token_id", std::int64_t{tokenizer.pad_id()});
   config.set("problem_type", "single_label_classification");
   write_labels(config, labels);
+  kind.write_more(config, model);
   return config;
 }
 
@@ -71,8 +72,9 @@ LoadedClassifier load_classifier(const ModelFolder& folder) {
   const std::filesystem::path config_path = folder.config_path();
   const Json& config = folder.config;
   const TextClassifierKind& kind = text_classifier_kind(*folder.kind);
-  const bool reads_terms = kind.reads_terms();
   std::unique_ptr<TextClassifier> model = classifier_of_config(config, config_path.string());
+  ModelSection section = kind.section_of_config(config);
+  const bool reads_terms = kind.reads_terms(section);
   // The table of a bag of words has a row for each term, whatever its tokenizer knows.
   Tokenizer tokenizer = load_one_tokenizer(folder, reads_terms ? 10000000 : model->vocabulary());
   std::optional<NgramVocabulary> terms;
@@ -86,7 +88,6 @@ LoadedClassifier load_classifier(const ModelFolder& folder) {
   }
   LabelSet labels = labels_of_config(config, config_path.string());
   load_weights(folder, model->parameters());
-  ModelSection section = kind.section_of_config(config);
   const std::size_t around =
       kind.uses_template(section) ? tokens_around(tokenizer, model->length(), folder.path.string()) : 0;
   // A published config.json does not say what its examples are.
@@ -116,7 +117,8 @@ void TextClassifierKind::complete(Recipe& recipe, const LabelSet& labels, const 
 }
 
 ModelDescription TextClassifierKind::describe(const Recipe& recipe) const {
-  const auto model = make(recipe.model, reads_terms() ? recipe.terms.size : recipe.source_tokenizer.size);
+  const bool is_of_terms = reads_terms(recipe.model);
+  const auto model = make(recipe.model, is_of_terms ? recipe.terms.size : recipe.source_tokenizer.size);
   ModelSection section = recipe.model;
   return {model->summary(), legend(*model) + open_classes(head_of(section).classes, model->classes())};
 }

@@ -1,5 +1,6 @@
-// Giving labels to texts: what classifiers and bags of words share. The directory holds config.json with the
-// labels' names (id2label, label2id), model.safetensors, tokenizer.json, and of a bag of words terms.tsv.
+// Giving labels to texts: what classifiers, bags of words and linear models share. The directory holds
+// config.json with the labels' names (id2label, label2id), model.safetensors, tokenizer.json, and of a bag of
+// words terms.tsv.
 #pragma once
 
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "data/ngram_vocabulary.hpp"
 #include "models/bag_of_words.hpp"
 #include "models/classifier.hpp"
+#include "models/linear_classifier.hpp"
 #include "models/text_classifier.hpp"
 #include "pretrained/kind.hpp"
 #include "pretrained/model_directory.hpp"
@@ -47,6 +49,7 @@ std::unique_ptr<AttentionTracer> attention_tracer(LoadedClassifier model);
 // The model section of a recipe with these settings.
 ModelSection model_section(const ClassifierSettings& settings);
 ModelSection model_section(const BagOfWordsSettings& settings);
+ModelSection model_section(const LinearClassifierSettings& settings);
 
 // The model of a config.json, without its parameters' memory. Throws Error "where: what", also for a model
 // that gives no labels.
@@ -72,7 +75,11 @@ class TextClassifierKind : public Kind {
   virtual std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const = 0;
   virtual ClassHeadSettings& head_of(ModelSection& model) const = 0;
   virtual std::string_view architecture() const = 0;
-  virtual bool reads_terms() const = 0;
+  virtual bool reads_terms(const ModelSection& model) const = 0;
+  // Adds to a config.json what no key of a recipe says.
+  virtual void write_more(Json& /*config*/, const TextClassifier& /*model*/) const {}
+  // Changes the first weights that were drawn to those of what the recipe names.
+  virtual void take_first_weights(const ModelSection& /*model*/, TextClassifier& /*to*/) const {}
   // Whether an example is two texts.
   virtual bool reads_pairs(const ModelSection&) const { return false; }
   virtual std::string legend(const TextClassifier& model) const = 0;

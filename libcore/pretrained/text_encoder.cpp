@@ -102,7 +102,7 @@ class TextEncoderKind : public Kind {
   std::string_view what_it_is() const override { return "a text encoder (use embed)"; }
   std::string_view example() const override { return "text"; }
   std::string_view next_tool() const override { return "embed"; }
-  std::vector<std::string> text_files() const override { return {"tokenizer.json"}; }
+  std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json"}; }
   std::vector<TokenAxis> token_axes() const override { return {{"embedding.tokens", 0, "tokenizer.json"}}; }
   std::int64_t max_line_ids(const Recipe& recipe) const override {
     constexpr std::int64_t kAroundText = 2;  // [CLS] and [SEP]

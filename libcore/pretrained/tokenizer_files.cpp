@@ -45,6 +45,11 @@ Tokenizer load_one_tokenizer(const ModelFolder& folder, Index rows) {
                         text_at(folder.config, "vocabulary_hash", folder.config_path()));
 }
 
+Tokenizer tokenizer_of(const std::filesystem::path& directory) {
+  const ModelFolder folder = open_model(directory);
+  return load_one_tokenizer(folder, whole(folder.config, "vocabulary_size", 1, 10000000));
+}
+
 std::string tokenizer_text(const Tokenizer& tokenizer, bool uses_template) {
   const std::string& text = tokenizer.to_json();
   if (uses_template || tokenizer.with_special_tokens({}).empty()) return text;

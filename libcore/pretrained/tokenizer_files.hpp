@@ -26,6 +26,9 @@ ModelTokenizers published_tokenizers(const ModelFolder& folder, const TableRows&
 // The tokenizer of a model with one, in whatever layout.
 Tokenizer load_one_tokenizer(const ModelFolder& folder, Index rows);
 
+// The tokenizer of the model in that directory, which has one.
+Tokenizer tokenizer_of(const std::filesystem::path& directory);
+
 // tokenizer.json and tokenizer_config.json of a directory: with both AutoTokenizer of Hugging Face's
 // transformers loads the tokenizer of what the model reads: without the special tokens that a template puts
 // around a text, unless the model reads them. `length`: ids of a text, 0: any number; `has_segments`: the

@@ -255,7 +255,7 @@ class EncoderDecoderKind : public Kind {
   std::string_view what_it_is() const override { return "a translator (use translate)"; }
   std::string_view example() const override { return "pair"; }
   std::string_view next_tool() const override { return "translate"; }
-  std::vector<std::string> text_files() const override {
+  std::vector<std::string> text_files(const Json&) const override {
     return {"source-tokenizer.json", "target-tokenizer.json", "generation_config.json"};
   }
   std::vector<TokenAxis> token_axes() const override {

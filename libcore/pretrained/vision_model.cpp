@@ -296,7 +296,7 @@ class VisionKind : public Kind {
   std::string_view what_it_is() const override { return "a model of images (use classify)"; }
   std::string_view example() const override { return "image"; }
   std::string_view next_tool() const override { return "classify"; }
-  std::vector<std::string> text_files() const override { return {}; }
+  std::vector<std::string> text_files(const Json&) const override { return {}; }
   std::vector<TokenAxis> token_axes() const override {
     return {{"head.weight", 1, "config.json"}, {"head.bias", 0, "config.json"}};
   }

@@ -23,7 +23,7 @@ namespace {
 // What a model is used with, and may not differ in.
 std::vector<std::string> files_of_model(const ModelFolder& model) {
   std::vector<std::string> names;
-  for (const std::string& name : model.kind->text_files()) {
+  for (const std::string& name : model.kind->text_files(model.config)) {
     if (model.has(name)) names.push_back(name);
   }
   return names;

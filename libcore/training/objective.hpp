@@ -118,6 +118,10 @@ class Objective {
   // Around the batches of one validation.
   virtual void begin_validation() {}
   virtual void finish_validation(ValidationFigures&) {}
+  // Whether solve() finds the parameters at once, in place of steps of an optimizer: one epoch of one step.
+  virtual bool is_solved() const { return false; }
+  // The sums over the training examples at the parameters that it has found.
+  virtual LossTotals solve() { return {}; }
   // Texts that the model writes at the end of an epoch, counted from 0, with the weights as they are.
   virtual std::vector<std::string> samples(std::int64_t /*epoch*/) { return {}; }
 };

@@ -25,6 +25,14 @@ std::string first_not_finite(const Parameters& parameters) {
   return {};
 }
 
+// One without state where nothing steps.
+OptimizerSettings optimizer_of(const Recipe& recipe, const Objective& objective) {
+  if (!objective.is_solved()) return recipe.training.optimizer;
+  OptimizerSettings none;
+  none.kind = "sgd";
+  return none;
+}
+
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -44,7 +52,7 @@ Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* direc
       log_columns_(log_columns(objective)),
       batches_(recipe.training, objective, Split::train),
       validation_batches_(recipe.training, objective, Split::validation),
-      optimizer_(recipe.training.optimizer, freeze(objective.parameters(), recipe.training.freeze), ranks),
+      optimizer_(optimizer_of(recipe, objective), freeze(objective.parameters(), recipe.training.freeze), ranks),
       gradients_(objective.parameters(), own_parts(), optimizer_.shares(), ranks.group) {
   objective_.parameters().initialize(recipe.seed);
   if (after_drawing) after_drawing();
@@ -59,7 +67,7 @@ Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* direc
 }
 
 std::int64_t Trainer::total_steps() const {
-  const std::int64_t all = steps_per_epoch() * recipe_.training.epochs;
+  const std::int64_t all = objective_.is_solved() ? 1 : steps_per_epoch() * recipe_.training.epochs;
   return recipe_.training.max_steps > 0 ? std::min(all, recipe_.training.max_steps) : all;
 }
 
@@ -88,6 +96,7 @@ EpochBatches Trainer::batches_of_epoch(std::int64_t epoch) const {
 }
 
 std::size_t Trainer::warm_up() {
+  if (objective_.is_solved()) return 0;
   const LargestPart largest = largest_part(
       objective_, [this](std::int64_t epoch) { return batches_of_epoch(epoch); }, steps_per_epoch(),
       total_steps(), own_parts().of);
@@ -285,7 +294,7 @@ void Trainer::finish_epoch(const TrainerCallbacks& callbacks, const LogMoment::P
     if (!samples.empty()) directory_->write_samples(state_.epoch + 1, samples);
   }
   EpochReport report{.epoch = state_.epoch + 1,
-                     .epochs = recipe_.training.epochs,
+                     .epochs = objective_.is_solved() ? 1 : recipe_.training.epochs,
                      .step = state_.step,
                      .training = state_.epoch_totals,
                      .validation = validation,
@@ -330,6 +339,25 @@ std::optional<std::string> Trainer::divergence() const {
          "global_clipnorm)";
 }
 
+void Trainer::solve(const TrainerCallbacks& callbacks) {
+  const auto start = std::chrono::steady_clock::now();
+  state_.epoch_totals.add(objective_.solve());
+  state_.step = 1;
+  state_.first_loss = state_.epoch_totals.mean_loss();
+  if (callbacks.after_step) {
+    callbacks.after_step({.step = 1,
+                          .total_steps = 1,
+                          .epoch = 1,
+                          .epochs = 1,
+                          .loss = state_.epoch_totals.mean_loss(),
+                          .useful_tokens = state_.epoch_totals.useful});
+  }
+  const double seconds = seconds_since(start);
+  const auto tokens = static_cast<double>(state_.epoch_totals.useful);
+  finish_epoch(callbacks, seconds > 0 ? LogMoment::Pace{seconds, tokens / seconds, 0} : LogMoment::Pace{},
+               false);
+}
+
 TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
   clock_ = callbacks.clock ? callbacks.clock : steady_seconds;
   last_save_ = clock_();
@@ -348,6 +376,7 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
   const double every_seconds = 60 * recipe_.training.checkpoint.every_minutes;
   const std::int64_t last_step = total_steps();
   std::vector<std::uint32_t> batch, next;  // outlive the packing of what they hold
+  if (objective_.is_solved() && !state_.is_finished) solve(callbacks);
   while (!state_.is_finished) {
     const EpochBatches list = batches_of_epoch(state_.epoch);
     const auto start = std::chrono::steady_clock::now();

@@ -58,7 +58,7 @@ class Trainer {
   Trainer(const Recipe& recipe, Objective& objective, RunDirectory* directory,
           const std::function<void()>& after_drawing = {}, const Ranks& ranks = {});
 
-  std::int64_t steps_per_epoch() const { return batches_.count(); }
+  std::int64_t steps_per_epoch() const { return objective_.is_solved() ? 1 : batches_.count(); }
   std::int64_t total_steps() const;
   RunLength length() const { return {.steps = total_steps(), .steps_per_epoch = steps_per_epoch()}; }
 
@@ -91,6 +91,8 @@ class Trainer {
   bool is_so_on_any_rank(bool is_so);
   // Looks for a checkpoint, which rank 0 gives to the others. False where there is none.
   bool resume();
+  // The one step of an objective that is solved.
+  void solve(const TrainerCallbacks& callbacks);
   // The sums of each validation batch that this rank measures, then those of all batches.
   void share_validation(std::vector<LossTotals>& totals);
   // A step over `batch`, whose first part is being packed; then the first of `next` is.

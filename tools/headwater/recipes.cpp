@@ -53,6 +53,18 @@ std::string time_of(const fs::path& path) {
   return {};
 }
 
+// Of a recipe whose encoder is not there yet none is known.
+std::string parameters_of(const Recipe& recipe) {
+  if (const fs::path from = kind_of(recipe.model).tokenizer_from(recipe.model); !from.empty()) {
+    std::error_code none;
+    if (!fs::exists(from, none)) return "";
+  }
+  std::int64_t parameters = 0;
+  for (const LayerSummary& layer : kind_of(recipe.model).describe(recipe).layers)
+    parameters += layer.parameters;
+  return format_count(parameters);
+}
+
 }  // namespace
 
 void list_recipes(const Options& o) {
@@ -61,10 +73,7 @@ void list_recipes(const Options& o) {
   Table table({{"recipe"}, {"model"}, {"parameters", Table::Align::right}, {"takes"}, {"what"}});
   for (const std::string& name : house.names()) {
     const Recipe recipe = read_recipe(house.recipe(name));
-    std::int64_t parameters = 0;
-    for (const LayerSummary& layer : kind_of(recipe.model).describe(recipe).layers)
-      parameters += layer.parameters;
-    table.add_row({name, std::string(recipe.model.kind().name), format_count(parameters),
+    table.add_row({name, std::string(recipe.model.kind().name), parameters_of(recipe),
                    time_of(house.recipe(name)), purpose_of(house.recipe(name))});
   }
   cli::LineWriter out;

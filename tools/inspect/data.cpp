@@ -8,6 +8,7 @@
 #include "data/id_columns.hpp"
 #include "pretrained/learned_tokenizer.hpp"
 #include "pretrained/registry.hpp"
+#include "pretrained/tokenizer_files.hpp"
 #include "reports/data_summary.hpp"
 #include "reports/stream_summary.hpp"
 #include "support/error.hpp"
@@ -135,6 +136,10 @@ void inspect_data(const Options& o) {
   DataSummary summary(recipe ? names : o.columns);
   std::optional<Tokenizer> tokenizer;
   if (!o.tokenizer.empty()) summary.count_tokens_of(tokenizer.emplace(Tokenizer::load(o.tokenizer)));
+  const fs::path from = recipe ? kind_of(recipe->model).tokenizer_from(recipe->model) : fs::path();
+  if (!from.empty() && !tokenizer)
+    summary.count_tokens_of(tokenizer.emplace(tokenizer_of(from)), "source",
+                            max_text_tokens(*recipe, "source"));
   std::optional<RecipeTokenizers> learned;
   if (recipe && !tokenizer && learns_tokens(*recipe, o.recipe)) learned.emplace(*recipe, names);
   const bool is_held = learned && cli::reads_input(o.data);  // standard input is not read twice

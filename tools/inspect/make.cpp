@@ -2,6 +2,8 @@
 #include <iterator>
 
 #include "pretrained/registry.hpp"
+#include "pretrained/text_classifier.hpp"
+#include "pretrained/tokenizer_files.hpp"
 #include "recipe/key_values.hpp"
 #include "reports/run_report.hpp"
 #include "support/error.hpp"
@@ -55,6 +57,8 @@ std::string preparation(const Recipe& recipe) {
     add(side, std::string(ends.start ? "start" : "") + (ends.end ? "end" : ""));
   }
   for (const std::string& token : kind.special_tokens(recipe.model)) add("special", token);
+  if (const fs::path from = kind.tokenizer_from(recipe.model); !from.empty())
+    add("tokenizer", tokenizer_of(from).hash());
   if (data.split == "seed" && !data.set.empty()) add("seed", std::to_string(recipe.seed));
   Hasher hasher;
   hasher.update(all);
@@ -89,6 +93,8 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   variable("train_examples", std::to_string(data.train_examples));
   variable("validation_examples", std::to_string(data.validation_examples));
   variable("test_examples", std::to_string(data.test_examples));
+  const TextClassifierKind* const classifier = kind_of(recipe.model).text_classifier();
+  const bool reads_terms = classifier != nullptr && classifier->reads_terms(recipe.model);
   std::string columns;
   for (std::size_t i = 0; i < data.columns.size() && !kind.columns.empty(); ++i)
     columns += (i == 0 ? "" : " ") + data.columns[i];
@@ -97,7 +103,7 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
     const auto at = std::find(data.columns.begin(), data.columns.end(), column);
     const bool is_there = at != data.columns.end() && !kind.columns.empty();
     variable("field_" + column, is_there ? std::to_string(at - data.columns.begin() + 1) : "");
-    const char* const stage = column == "label" ? "labels" : kind.reads("terms") ? "terms" : "tokens";
+    const char* const stage = column == "label" ? "labels" : reads_terms ? "terms" : "tokens";
     variable("stage_" + column, is_there ? stage : "");
   }
   variable("columns", columns);

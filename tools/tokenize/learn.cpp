@@ -2,6 +2,7 @@
 
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "pretrained/tokenizer_files.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
@@ -127,7 +128,19 @@ std::string learned_note(const Options& o, const Tokenizer& tokenizer,
 
 }  // namespace
 
+static void take(const Options& o) {
+  cli::check_result_file(o.output);
+  cli::LineReader reader(o.texts, o.reader);
+  for (std::string_view line; reader.next(line);) continue;  // what writes to a pipe is not ended by it
+  const Tokenizer tokenizer = tokenizer_of(o.taken_from);
+  cli::write_result_file(o.output, tokenizer.to_json());
+  if (!o.is_quiet)
+    cli::note(cli::output_name(o.output) + ": " + counted(tokenizer.vocabulary_size(), "token") +
+              ", those of " + o.taken_from.string());
+}
+
 void learn(const Options& o) {
+  if (!o.taken_from.empty()) return take(o);
   cli::check_result_file(o.counts.empty() ? o.output : o.counts);
   TokenizerLearner learner = learner_of(o.learn);
   o.is_merging ? add_counts(o, learner) : count_lines(o, learner);

@@ -18,6 +18,7 @@ struct Options {
   std::string side = "source", scale = "full";
   std::vector<std::string> csv_columns;  // of the recipe
   TokenizerToLearn learn;                // the defaults of recipes are those of the tool
+  fs::path taken_from;                   // a model whose tokenizer a recipe takes: nothing is learned
   bool is_learning = false, is_merging = false;
   std::string show = "tokens";  // or text
   bool is_decoding = false, is_checking = false, has_line_ends = false;

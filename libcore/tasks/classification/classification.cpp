@@ -15,6 +15,7 @@
 #include "support/numbers.hpp"
 #include "tasks/classification/classification_objective.hpp"
 #include "tasks/classification/label_measure.hpp"
+#include "tasks/classification/linear_objective.hpp"
 
 namespace headwater {
 
@@ -24,22 +25,25 @@ class ClassificationTaskModel : public TaskModel {
  public:
   ClassificationTaskModel(const TextClassifierKind& kind, const Recipe& recipe, const TaskFiles& given)
       : recipe_(recipe),
+        kind_(kind),
         tokenizer_(load_side(given.source_tokenizer, "--tokenizer")),
         labels_as_(given.labels_as) {
     if (given.labels.empty())
       throw UsageError("--labels is missing (the label set; vectorize --learn labels makes one)");
     labels_ = load_label_names(given.labels);
-    model_ = kind.make(recipe.model, kind.reads_terms() ? recipe.terms.size : recipe.source_tokenizer.size);
+    const bool reads_terms = kind.reads_terms(recipe.model);
+    model_ = kind.make(recipe.model, reads_terms ? recipe.terms.size : recipe.source_tokenizer.size);
     std::int64_t classes = model_->classes();
     take_classes(classes, *labels_, given.labels);
-    if (kind.reads_terms() == given.terms.empty()) {
-      throw UsageError(kind.reads_terms() ? "--terms is missing (the table of terms that made the bags)"
-                                          : "--terms is for models that read bags of terms");
+    if (reads_terms == given.terms.empty()) {
+      throw UsageError(reads_terms ? "--terms is missing (the table of terms that made the bags)"
+                                   : "--terms is for models that read bags of terms");
     }
-    if (kind.reads_terms()) {
+    if (reads_terms) {
       terms_ = NgramVocabulary::load(given.terms);
       check_terms(given.terms);
     } else {
+      check_tokenizer(given.source_tokenizer);
       if (kind.uses_template(recipe.model))
         around_ = tokens_around(tokenizer_, model_->length(), given.source_tokenizer);
       if (kind.reads_pairs(recipe.model))
@@ -48,7 +52,6 @@ class ClassificationTaskModel : public TaskModel {
           load_side(given.target_tokenizer, "--target-tokenizer").hash() != tokenizer_.hash())
         throw UsageError(given.target_tokenizer + ": another vocabulary than " + given.source_tokenizer +
                          " (both texts of a pair have one tokenizer)");
-      check_size(tokenizer_, recipe.source_tokenizer.size, given.source_tokenizer, "source_tokenizer");
     }
   }
   Parameters& parameters() override { return model_->parameters(); }
@@ -76,13 +79,20 @@ class ClassificationTaskModel : public TaskModel {
     notes_ = unlearned_labels(*labels_, train.count(), label);
     std::vector<Real> weights = class_weights(recipe_, *labels_, train.count(), label);
     if (terms_ && terms_->settings().output != TermOutput::sublinear_tf_idf) look_for_unknown(train);
-    auto objective = std::make_unique<ClassificationObjective>(
-        *model_, std::move(train), std::move(validation), recipe_.training.label_smoothing,
-        std::move(weights), around_ > 0 ? &tokenizer_ : nullptr, around_, pair_);
+    const auto make = [&]<class O>(auto& model) -> std::unique_ptr<ClassificationObjective> {
+      return std::make_unique<O>(model, std::move(train), std::move(validation),
+                                 recipe_.training.label_smoothing, std::move(weights),
+                                 around_ > 0 ? &tokenizer_ : nullptr, around_, pair_);
+    };
+    auto* const linear = dynamic_cast<LinearClassifier*>(model_.get());
+    std::unique_ptr<ClassificationObjective> objective =
+        linear != nullptr ? make.template operator()<LinearObjective>(*linear)
+                          : make.template operator()<ClassificationObjective>(*model_);
     if (is_unknown_rare_) objective->leave_out_unknown();
     return objective;
   }
   void after_drawing() override {
+    kind_.take_first_weights(recipe_.model, *model_);
     if (!is_unknown_rare_) return;
     const Matrix weights = model_->term_weights()->value;
     std::fill_n(weights.row(kUnknownTermId), weights.cols, Real(0));
@@ -133,6 +143,15 @@ class ClassificationTaskModel : public TaskModel {
             .vocabulary_hash = tokenizer_.hash()};
   }
 
+  // That it is the encoder's, or of the recipe's size.
+  void check_tokenizer(const std::string& path) const {
+    const std::filesystem::path from = kind_.tokenizer_from(recipe_.model);
+    if (from.empty()) return check_size(tokenizer_, recipe_.source_tokenizer.size, path, "source_tokenizer");
+    if (tokenizer_.hash() != tokenizer_of(from).hash())
+      throw UsageError(path + ": another vocabulary than " + from.string() +
+                       " (tokenize --recipe writes that of the encoder)");
+  }
+
   void check_terms(const std::string& path) const {
     const NgramVocabulary::Settings& made = terms_->settings();
     const TermSettings& wanted = recipe_.terms;
@@ -148,6 +167,7 @@ class ClassificationTaskModel : public TaskModel {
   }
 
   const Recipe& recipe_;
+  const TextClassifierKind& kind_;
   Tokenizer tokenizer_;
   LabelsAs labels_as_;
   std::optional<LabelSet> labels_;

@@ -47,6 +47,13 @@ class ClassificationObjective : public Objective {
   void begin_validation() override { measure_.clear(); }
   void finish_validation(ValidationFigures& figures) override { measure_.finish(figures); }
 
+ protected:
+  TextClassifier& model() { return model_; }
+  // How often an example of each class counts; none: once.
+  std::span<const Real> class_weights() const { return class_weights_; }
+  // What prepare() has packed.
+  const ClassBatch& batch(BatchSlot slot) { return slot_of(slot).batch; }
+
  private:
   const ColumnSubset& of(Split split) const { return split == Split::train ? train_ : validation_; }
   struct Slot {

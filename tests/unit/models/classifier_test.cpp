@@ -8,6 +8,7 @@
 
 #include "models/bag_of_words.hpp"
 #include "models/classifier.hpp"
+#include "models/linear_classifier.hpp"
 #include "same_bits.hpp"
 #include "support/error.hpp"
 #include "support/random.hpp"
@@ -94,6 +95,7 @@ std::vector<Variant> variants() {
                    std::make_unique<Classifier>(s, 30)});
   }
   all.push_back({"bag of words", std::make_unique<BagOfWords>(BagOfWordsSettings{.width = 6}, 30)});
+  all.push_back({"linear", std::make_unique<LinearClassifier>(LinearClassifierSettings(), 30)});
   return all;
 }
 

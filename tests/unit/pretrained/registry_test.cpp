@@ -76,6 +76,7 @@ std::vector<ModelSection> sections() {
   vectors.pooler = vectors.normalize = true;
   vectors.max_tokens = 7;
   all.push_back(model_section(vectors));
+  all.push_back(model_section(LinearClassifierSettings{.encoder = "minilm", .C = 3, .head = {"softmax", 5}}));
   for (const ModelKind* kind : model_kinds()) all.emplace_back(*kind);
   return all;
 }

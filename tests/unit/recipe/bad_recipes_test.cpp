@@ -176,7 +176,7 @@ const std::vector<BadRecipe> kBadRecipes = {
      "a bag_of_words does not read it"},
     {"model: {kind: decoder_only}\n", "1:15",
      "unknown value \"decoder_only\" (known: encoder_decoder, classifier, bag_of_words, "
-     "language_model, vision, text_encoder, masked_lm)"},
+     "language_model, vision, text_encoder, masked_lm, linear)"},
     {"model: {kind: clasifier}\n", "1:15", "did you mean \"classifier\"?"},
     {"data: {columns: [source, label]}\nmodel: {kind: classifier, mixing: fourier, heads: 2}\n", "2:51",
      "a classifier with mixing: fourier does not read it"},
