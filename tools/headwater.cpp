@@ -38,7 +38,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("command", o.command, "run, recipes or new").shown_as("COMMAND");
   line.add_option(
           "words", o.words,
-          "of run: a recipe's name or file, then keys that are set, as training.epochs=3; of new: what "
+          "of run: names or files of recipes, then keys that are set, as training.epochs=3; of new: what "
           "the recipe is for: " +
               alternatives(starter_kinds()))
       .shown_as("[WORDS...]");
@@ -50,10 +50,11 @@ void describe(cli::CommandLine& line, Options& o) {
               "one run for each of these values of a key, KEY=a,b,c; given again: for each combination")
           .one_value_each()
           .shown_as("KEY=VALUES"));
-  o.given.emplace_back("--jobs", line.add_option("-j,--jobs", o.jobs, "of --array: so many runs at a time")
-                                     .between(1, 256)
-                                     .shown_as("N")
-                                     .with_default());
+  o.given.emplace_back("--jobs",
+                       line.add_option("-j,--jobs", o.jobs, "of --array and several recipes: runs at a time")
+                           .between(1, 256)
+                           .shown_as("N")
+                           .with_default());
   o.given.emplace_back("--scale", line.add_option("--scale", o.scale, "full, or quick: the cut-down version")
                                       .one_of({"full", "quick"})
                                       .with_default());
@@ -123,6 +124,7 @@ int main(int argc, char** argv) {
        "headwater run phrasebook\n"
        "headwater run shakespeare-char training.epochs=3 model.width=64\n"
        "headwater run mnist-vit --array model.width=32,64,128 --array training.batch_sequences=16,64 -j 2\n"
+       "headwater run imdb-linear imdb-bigrams imdb-encoder data.train_examples=1200\n"
        "headwater new classification -o reviews.yaml\n"
        "headwater run reviews.yaml --scale quick"},
       front::describe, front::run);

@@ -1,9 +1,10 @@
-// Runs of a recipe: one, or one for each combination of settings.
+// Runs of a recipe: one, or one for each combination of settings; and those of several recipes.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <span>
 #include <thread>
 
 #include "cli/output.hpp"
@@ -31,8 +32,15 @@ struct Setting {
   std::string text() const { return key + "=" + value; }
 };
 
-// One run: which settings it has besides the recipe.
+struct Meant {
+  std::string recipe;  // as make is told
+  fs::path file;
+  std::uint64_t own_seed;
+};
+
+// One run: a recipe, and which settings it has besides.
 struct Run {
+  const Meant* meant;
   std::vector<Setting> settings;
   std::optional<std::uint64_t> seed;
 };
@@ -100,9 +108,9 @@ Setting setting_of(std::string_view word, std::string_view form) {
   return {std::string(word.substr(0, equals)), std::string(word.substr(equals + 1))};
 }
 
-// The runs of all combinations; the last array's values follow each other.
-std::vector<Run> runs_of(const Options& o) {
-  std::vector<Run> runs{{{}, o.seed}};
+// The runs of all combinations of one recipe; the last array's values follow each other.
+std::vector<Run> runs_of(const Options& o, const Meant& meant, std::size_t first_setting) {
+  std::vector<Run> runs{{&meant, {}, o.seed}};
   std::set<std::string> keys;
   const auto take = [&](const std::string& key) {
     if (!keys.insert(key).second) throw UsageError("the key " + key + " is set twice (once is enough)");
@@ -115,7 +123,7 @@ std::vector<Run> runs_of(const Options& o) {
       run.settings.push_back(setting);
     }
   };
-  for (std::size_t i = 1; i < o.words.size(); ++i) {
+  for (std::size_t i = first_setting; i < o.words.size(); ++i) {
     const Setting setting = setting_of(o.words[i], "KEY=VALUE");
     take(setting.key);
     add(runs.front(), setting);
@@ -156,10 +164,10 @@ std::uint64_t own_seed(const fs::path& recipe) {
 }
 
 // As recipes/stages.mk names the folder of the run.
-std::string name_of_run(const std::string& recipe, std::uint64_t own_seed, const Options& o, const Run& run) {
-  std::string name = fs::path(recipe).filename().string();
+std::string name_of_run(const Options& o, const Run& run) {
+  std::string name = fs::path(run.meant->recipe).filename().string();
   if (const std::size_t point = name.rfind('.'); point != name.npos) name.resize(point);
-  if (run.seed && *run.seed != own_seed) name += "-seed-" + std::to_string(*run.seed);
+  if (run.seed && *run.seed != run.meant->own_seed) name += "-seed-" + std::to_string(*run.seed);
   if (o.scale == "quick") name += "-quick";
   for (const Setting& setting : run.settings) {
     std::string part = "-" + setting.text();
@@ -172,7 +180,7 @@ std::string name_of_run(const std::string& recipe, std::uint64_t own_seed, const
 
 // Faults of the recipe and of what is set are said here, in a line each and with their own exit status,
 // before anything is made.
-void check_recipe(const fs::path& path, const Options& o, const Run& run) {
+void check_recipe(const Options& o, const Run& run) {
   std::vector<std::string> changes;
   if (run.seed) changes.push_back("seed=" + std::to_string(*run.seed));
   for (const Setting& setting : run.settings) changes.push_back(setting.text());
@@ -181,7 +189,7 @@ void check_recipe(const fs::path& path, const Options& o, const Run& run) {
     return line.starts_with(kOption) ? line.substr(kOption.size()) : line;
   };
   try {
-    read_recipe(path, o.scale, changes);
+    read_recipe(run.meant->file, o.scale, changes);
   } catch (const SeveralErrors& errors) {
     std::vector<std::string> lines;
     for (const std::string& line : errors.lines()) lines.push_back(as_typed(line));
@@ -193,12 +201,11 @@ void check_recipe(const fs::path& path, const Options& o, const Run& run) {
 
 class Runner {
  public:
-  Runner(const Options& o, House house, std::string recipe, std::uint64_t own_seed)
-      : o_(o), house_(std::move(house)), recipe_(std::move(recipe)), models_(o.models), own_seed_(own_seed) {
+  Runner(const Options& o, House house) : o_(o), house_(std::move(house)), models_(o.models) {
     while (models_.size() > 1 && models_.ends_with('/')) models_.pop_back();
   }
 
-  std::string name(const Run& run) const { return name_of_run(recipe_, own_seed_, o_, run); }
+  std::string name(const Run& run) const { return name_of_run(o_, run); }
   fs::path folder(const Run& run) const { return recipes() / name(run); }
   fs::path log(const Run& run) const { return recipes() / (name(run) + ".log"); }
   fs::path recipes() const { return fs::path(models_) / "recipes"; }  // the folder of all runs
@@ -209,7 +216,7 @@ class Runner {
     std::string settings;
     for (const Setting& setting : run.settings) settings += (settings.empty() ? "" : " ") + setting.text();
     std::vector<std::string> words{(house_.stages().parent_path() / "resolve.sh").string(),
-                                   recipe_,
+                                   run.meant->recipe,
                                    folder(run).string(),
                                    target,
                                    "make",
@@ -219,7 +226,7 @@ class Runner {
     if (is_quiet) words.emplace_back("--silent");
     for (const auto& [name, value] : std::initializer_list<std::pair<std::string, std::string>>{
              {"HEADWATER", std::string(cli::tool_name())},
-             {"RECIPE", recipe_},
+             {"RECIPE", run.meant->recipe},
              {"BIN", house_.programs.string()},
              {"MODELS", models_},
              {"SCALE", o_.scale},
@@ -243,8 +250,7 @@ class Runner {
 
   const Options& o_;
   House house_;
-  std::string recipe_, models_;
-  std::uint64_t own_seed_;
+  std::string models_;
 };
 
 void run_one(const Runner& runner, const Options& o, const Run& run) {
@@ -417,17 +423,27 @@ fs::path file_of(const House& house, const std::string& recipe) {
 void run_recipe(const Options& o) {
   if (o.words.empty())
     throw UsageError("run: which recipe? (headwater recipes lists ours; one of your own is FILE.yaml)");
-  if (!o.arrays.empty() && o.words.size() > 1 && o.words[1].find('=') == std::string::npos)
-    throw UsageError(quote(o.words[1]) + " is no KEY=VALUE (one recipe at a time)");
+  std::size_t recipes = 1;
+  while (recipes < o.words.size() && is_recipe(o.words[recipes])) ++recipes;
   check_path("--models", o.models, "take another folder, or a link to it");
   check_path("--data", o.data, "take another folder, or a link to it");
-  const bool is_sweep = !o.arrays.empty();
-  if (o.jobs > 1 && !is_sweep) throw UsageError("--jobs goes with --array only (one run is one job)");
-  std::vector<Run> runs = runs_of(o);
+  const bool is_sweep = !o.arrays.empty() || recipes > 1;
+  if (o.jobs > 1 && !is_sweep)
+    throw UsageError("--jobs goes with --array or several recipes (one run is one job)");
+  const Meant none{};
+  (void)runs_of(o, none, recipes);  // whose faults come first
   House house = find_house();
-  const fs::path file = file_of(house, o.words.front());
-  // In a clone by its file, so that the run is the one of make recipe-NAME.
-  const Runner runner(o, house, house.root.empty() ? file.string() : o.words.front(), own_seed(file));
+  std::vector<Meant> meant;
+  for (const std::string& word : std::span(o.words).first(recipes)) {
+    const fs::path file = file_of(house, word);
+    // In a clone by its file, so that the run is the one of make recipe-NAME.
+    meant.push_back({house.root.empty() ? file.string() : word, file, own_seed(file)});
+  }
+  std::vector<Run> runs;
+  for (const Meant& each : meant) {
+    for (Run& run : runs_of(o, each, recipes)) runs.push_back(std::move(run));
+  }
+  const Runner runner(o, house);
   for (const char c : std::string_view("'$#\n")) {
     for (const fs::path& path : {runner.house().root, runner.house().programs}) {
       if (path.string().find(c) != std::string::npos)
@@ -436,9 +452,10 @@ void run_recipe(const Options& o) {
   }
   std::set<std::string> names;
   for (const Run& run : runs) {
-    check_recipe(file, o, run);
+    check_recipe(o, run);
     if (!names.insert(runner.name(run)).second)
-      throw UsageError("two runs would be called " + runner.name(run) + " (set one key to other values)");
+      throw UsageError("two runs would be called " + runner.name(run) +
+                       (recipes > 1 ? " (name each recipe once)" : " (set one key to other values)"));
   }
   for (const char* const variable : {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEFILES", "GNUMAKEFLAGS", "DATA"})
     ::unsetenv(variable);
