@@ -260,7 +260,7 @@ bool DataSummary::has_verdict() const {
 std::string DataSummary::verdict() const {
   return "samples / mean words a sample = " + format_fixed(ratio(), 1) +
          (ratio() > kSequenceRatio ? " > 1,500: prefer a sequence model"
-                                   : " <= 1,500: a bag of words or n-grams should do as well");
+                                   : " <= 1,500: begin with kind: linear, and measure others against it");
 }
 
 std::string DataSummary::room(const Column& column) const {
@@ -399,7 +399,7 @@ std::vector<Json> DataSummary::json() const {
   if (has_verdict()) {
     Json& rule = all.emplace_back();
     rule.set("version", 1).set("ratio", ratio()).set("threshold", kSequenceRatio);
-    rule.set("prefer", ratio() > kSequenceRatio ? "sequence model" : "bag of words");
+    rule.set("prefer", ratio() > kSequenceRatio ? "sequence model" : "linear");
   }
   for (const std::string& warning : warnings()) all.emplace_back().set("version", 1).set("warning", warning);
   return all;

@@ -44,8 +44,8 @@ class DataSummary {
   std::vector<std::string> warnings() const;
 
   // Samples divided by mean words a sample of the first text column; above kSequenceRatio a sequence model
-  // pays, below it a bag of words does as well (the rule of the classic guide to text classification). It is
-  // of classifiers: text() and json() give the advice where a column is a label.
+  // pays, below it a linear model is where to begin (the rule of the classic guide to text classification).
+  // It is of classifiers: text() and json() give the advice where a column is a label.
   static constexpr double kSequenceRatio = 1500;
   double ratio() const;
 

@@ -70,11 +70,12 @@ TEST_CASE("a column of repeated values is a label, one of different texts is not
   CHECK(
       rows[1].dump() ==
       R"({"version":1,"column":"column 2","kind":"label","samples":50,"classes":[{"label":"neg","samples":10},{"label":"pos","samples":40}]})");
-  CHECK(rows[2].dump() == R"({"version":1,"ratio":12.5,"threshold":1500.0,"prefer":"bag of words"})");
+  CHECK(rows[2].dump() == R"({"version":1,"ratio":12.5,"threshold":1500.0,"prefer":"linear"})");
   CHECK(pairs.json()[1].at("kind").as_string() == "text");
   CHECK(labelled.text().find("neg             10  20.0 %") != std::string::npos);
-  CHECK(labelled.text().ends_with(
-      "samples / mean words a sample = 12.5 <= 1,500: a bag of words or n-grams should do as well\n"));
+  CHECK(
+      labelled.text().ends_with("samples / mean words a sample = 12.5 <= 1,500: begin with kind: linear, and "
+                                "measure others against it\n"));
 }
 
 TEST_CASE("a translation that repeats is no label, and pairs get no advice for classifiers") {
