@@ -290,7 +290,7 @@ void write(const std::vector<ScoreRow>& rows, bool is_json) {
 void write(const ClassificationReport& report, bool is_json) {
   cli::LineWriter out;
   if (is_json) {
-    for (const Json& json : report.json()) out.line(json.dump());
+    report.write_json([&](std::string_view text) { out.text(text); });
   } else {
     out.text(report.text());
   }
@@ -320,8 +320,9 @@ void check_pictures(const Options& o) {
 
 void write_pictures(const ClassificationReport& report, const Options& o, const std::string& title) {
   for (const std::string& file : o.confusion) {
-    cli::write_result_file(file,
-                           file.ends_with(".csv") ? confusion_csv(report) : confusion_svg(report, title));
+    cli::write_result_file(file, [&](const cli::TakePiece& take) {
+      file.ends_with(".csv") ? write_confusion_csv(report, take) : take(confusion_svg(report, title));
+    });
   }
   if (o.reliability.empty()) return;
   if (!report.calibration)

@@ -64,12 +64,11 @@ std::int64_t ClassCounts::classes_of_macro_f1() const {
   return used;
 }
 
-ConfusionMatrix::ConfusionMatrix(std::int32_t classes)
-    : counts_(classes), cells_(static_cast<std::size_t>(classes) * static_cast<std::size_t>(classes), 0) {}
+ConfusionMatrix::ConfusionMatrix(std::int32_t classes) : counts_(classes) {}
 
-std::size_t ConfusionMatrix::cell(std::int32_t label, std::int32_t prediction) const {
-  return static_cast<std::size_t>(label) * static_cast<std::size_t>(counts_.classes()) +
-         static_cast<std::size_t>(prediction);
+std::uint64_t ConfusionMatrix::cell(std::int32_t label, std::int32_t prediction) const {
+  return static_cast<std::uint64_t>(label) * static_cast<std::uint64_t>(counts_.classes()) +
+         static_cast<std::uint64_t>(prediction);
 }
 
 void ConfusionMatrix::add(std::int32_t label, std::int32_t prediction) {
@@ -78,7 +77,34 @@ void ConfusionMatrix::add(std::int32_t label, std::int32_t prediction) {
 }
 
 std::int64_t ConfusionMatrix::count(std::int32_t label, std::int32_t prediction) const {
-  return cells_.at(cell(label, prediction));
+  const auto found = cells_.find(cell(label, prediction));
+  return found == cells_.end() ? 0 : found->second;
+}
+
+std::vector<ConfusionMatrix::Cell> ConfusionMatrix::cells() const {
+  const auto classes = static_cast<std::uint64_t>(counts_.classes());
+  std::vector<Cell> cells;
+  cells.reserve(cells_.size());
+  for (const auto& [at, count] : cells_)
+    cells.push_back(
+        {static_cast<std::int32_t>(at / classes), static_cast<std::int32_t>(at % classes), count});
+  std::ranges::sort(cells, [](const Cell& a, const Cell& b) {
+    return a.label != b.label ? a.label < b.label : a.prediction < b.prediction;
+  });
+  return cells;
+}
+
+void ConfusionMatrix::for_each_row(
+    const std::function<void(std::int32_t, std::span<const std::int64_t>)>& use) const {
+  const std::vector<Cell> cells = this->cells();
+  std::vector<std::int64_t> row(static_cast<std::size_t>(counts_.classes()));
+  auto cell = cells.begin();
+  for (std::int32_t label = 0; label < counts_.classes(); ++label) {
+    std::ranges::fill(row, 0);
+    for (; cell != cells.end() && cell->label == label; ++cell)
+      row[static_cast<std::size_t>(cell->prediction)] = cell->count;
+    use(label, row);
+  }
 }
 
 std::optional<double> roc_auc(std::span<const std::uint8_t> is_positive, std::span<const double> scores) {

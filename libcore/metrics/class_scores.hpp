@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "tensor/matrix.hpp"
@@ -49,12 +51,21 @@ class ConfusionMatrix {
 
   const ClassCounts& counts() const { return counts_; }
   std::int64_t count(std::int32_t label, std::int32_t prediction) const;
+  // The cells that are not 0, by label, then prediction.
+  struct Cell {
+    std::int32_t label, prediction;
+    std::int64_t count;
+  };
+  std::vector<Cell> cells() const;
+  // use(label, counts of all predictions) for each label in order.
+  void for_each_row(
+      const std::function<void(std::int32_t label, std::span<const std::int64_t> counts)>& use) const;
 
  private:
-  std::size_t cell(std::int32_t label, std::int32_t prediction) const;
+  std::uint64_t cell(std::int32_t label, std::int32_t prediction) const;
 
   ClassCounts counts_;
-  std::vector<std::int64_t> cells_;  // [label, prediction]
+  std::unordered_map<std::uint64_t, std::int64_t> cells_;  // most pairs of many classes never occur
 };
 
 // The area under the receiver operating characteristic, by trapezoids: the share of pairs of a positive and

@@ -20,25 +20,16 @@ constexpr std::size_t kMaxConfusions = 20;
 
 // What is most often taken for what, the most frequent first; of equals in the order of the classes.
 std::string most_confused(const ConfusionMatrix& confusion, const std::vector<std::string>& labels) {
-  struct Pair {
-    std::int64_t count;
-    std::int32_t label, prediction;
-  };
-  std::vector<Pair> pairs;
-  const std::int32_t classes = confusion.counts().classes();
-  for (std::int32_t label = 0; label < classes; ++label) {
-    for (std::int32_t prediction = 0; prediction < classes; ++prediction) {
-      const std::int64_t count = confusion.count(label, prediction);
-      if (label != prediction && count > 0) pairs.push_back({count, label, prediction});
-    }
-  }
+  using Cell = ConfusionMatrix::Cell;
+  std::vector<Cell> pairs = confusion.cells();
+  std::erase_if(pairs, [](const Cell& cell) { return cell.label == cell.prediction; });
   if (pairs.empty()) return {};
   std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const Pair& a, const Pair& b) { return a.count > b.count; });
-  pairs.resize(std::min(pairs.size(), kMaxConfusions), Pair{});
+                   [](const Cell& a, const Cell& b) { return a.count > b.count; });
+  pairs.resize(std::min(pairs.size(), kMaxConfusions), Cell{});
   constexpr auto right = Table::Align::right;
   Table table({{"label"}, {"most often predicted"}, {"samples", right}, {"of the label's", right}});
-  for (const Pair& p : pairs) {
+  for (const Cell& p : pairs) {
     table.add_row({labels[static_cast<std::size_t>(p.label)], labels[static_cast<std::size_t>(p.prediction)],
                    format_count(p.count), format_count(confusion.counts().scores(p.label).support)});
   }
@@ -98,24 +89,31 @@ std::string ClassificationReport::text() const {
   return text + "\n" + matrix.text();
 }
 
-std::vector<Json> ClassificationReport::json() const {
-  std::vector<Json> all;
-  for (ScoreRow& row : rows()) all.push_back(std::move(row.json));
+void ClassificationReport::write_json(const std::function<void(std::string_view)>& take) const {
+  for (const ScoreRow& row : rows()) take(row.json.dump() + "\n");
   for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
     const ClassScores s = confusion.counts().scores(c);
-    Json& json = all.emplace_back();
+    Json json;
     json.set("version", 1).set("class", labels[static_cast<std::size_t>(c)]).set("precision", s.precision);
     json.set("recall", s.recall).set("f1", s.f1).set("support", s.support).set("predicted", s.predicted);
+    take(json.dump() + "\n");
   }
-  Json::Array names(labels.begin(), labels.end()), matrix;
-  for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
-    Json::Array row;
-    for (std::int32_t prediction = 0; prediction < confusion.counts().classes(); ++prediction)
-      row.emplace_back(confusion.count(c, prediction));
-    matrix.emplace_back(std::move(row));
-  }
-  all.emplace_back().set("version", 1).set("classes", std::move(names)).set("confusion", std::move(matrix));
-  return all;
+  Json json;
+  json.set("version", 1).set("classes", Json::Array(labels.begin(), labels.end()));
+  std::string text = json.dump();
+  text.back() = ',';  // a tree of all cells would be many times as large
+  text += "\"confusion\":[";
+  confusion.for_each_row([&](std::int32_t label, std::span<const std::int64_t> counts) {
+    text += label > 0 ? ",[" : "[";
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (i > 0) text.push_back(',');
+      text += std::to_string(counts[i]);
+    }
+    text.push_back(']');
+    take(text);
+    text.clear();
+  });
+  take("]}\n");
 }
 
 ClassProbabilities::ClassProbabilities(std::vector<std::string> labels)

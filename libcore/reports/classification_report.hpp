@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,8 +31,8 @@ struct ClassificationReport {
   std::vector<ScoreRow> rows(const std::vector<std::string>& metrics = {}) const;
   // Those rows, the scores of each class and, for up to 20 classes, the confusion matrix.
   std::string text() const;
-  // One object a line: the rows; one of each class; the confusion matrix.
-  std::vector<Json> json() const;
+  // One object a line, some text at a time: the rows; one of each class; the confusion matrix.
+  void write_json(const std::function<void(std::string_view)>& take) const;
 };
 
 // What a model gives to each class, by the names of the classes (ClassMeasure says more).

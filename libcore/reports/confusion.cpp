@@ -69,22 +69,13 @@ class ConfusionPicture {
   }
 
   void write_cells() {
-    const auto classes = static_cast<std::int32_t>(classes_);
-    std::size_t filled = 0;
-    for (std::int32_t label = 0; label < classes; ++label) {
-      for (std::int32_t prediction = 0; prediction < classes; ++prediction)
-        filled += report_.confusion.count(label, prediction) > 0 ? 1 : 0;
-    }
+    const std::vector<ConfusionMatrix::Cell> cells = report_.confusion.cells();
     body_ += "<g transform=\"translate(" + svg_number(std::round(left_)) + "," +
              svg_number(std::round(top_)) + ")\" shape-rendering=\"crispEdges\">\n<rect" +
              svg_attribute("width", side_) + svg_attribute("height", side_) + " fill=\"" +
              hex(sequential_color(0)) + "\" stroke=\"#c3cad2\"/>\n";
-    for (std::int32_t label = 0; label < classes; ++label) {
-      for (std::int32_t prediction = 0; prediction < classes; ++prediction) {
-        if (report_.confusion.count(label, prediction) > 0)
-          write_cell(label, prediction, filled <= kMaxConfusionTooltips);
-      }
-    }
+    for (const ConfusionMatrix::Cell& cell : cells)
+      write_cell(cell.label, cell.prediction, cells.size() <= kMaxConfusionTooltips);
     body_ += "</g>\n";
   }
 
@@ -124,18 +115,16 @@ class ConfusionPicture {
 
 }  // namespace
 
-std::string confusion_csv(const ClassificationReport& report) {
-  std::string out;
-  for (const std::string& label : report.labels) out += "," + csv_field(label);
-  out += "\n";
-  const auto classes = static_cast<std::int32_t>(report.labels.size());
-  for (std::int32_t label = 0; label < classes; ++label) {
-    out += csv_field(report.labels[static_cast<std::size_t>(label)]);
-    for (std::int32_t prediction = 0; prediction < classes; ++prediction)
-      out += "," + std::to_string(report.confusion.count(label, prediction));
-    out += "\n";
-  }
-  return out;
+void write_confusion_csv(const ClassificationReport& report,
+                         const std::function<void(std::string_view)>& take) {
+  std::string text;
+  for (const std::string& label : report.labels) text += "," + csv_field(label);
+  take(text + "\n");
+  report.confusion.for_each_row([&](std::int32_t label, std::span<const std::int64_t> counts) {
+    text = csv_field(report.labels[static_cast<std::size_t>(label)]);
+    for (const std::int64_t count : counts) text += "," + std::to_string(count);
+    take(text + "\n");
+  });
 }
 
 std::string confusion_svg(const ClassificationReport& report, std::string_view title) {

@@ -1,6 +1,7 @@
 // What a classifier takes for what, as a table for programs and as a picture.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -9,8 +10,9 @@
 namespace headwater {
 
 // CSV: a line of the predicted labels after an empty field, then a line for each label with the samples that
-// were predicted to be each.
-std::string confusion_csv(const ClassificationReport& report);
+// were predicted to be each; some text at a time.
+void write_confusion_csv(const ClassificationReport& report,
+                         const std::function<void(std::string_view)>& take);
 
 constexpr std::size_t kMaxConfusionClasses = 500;  // of a picture
 // An SVG 1.1 document: a row for each label, a column for each predicted one, the colour the share of the

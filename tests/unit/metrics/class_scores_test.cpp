@@ -32,6 +32,30 @@ double naive_auc(const std::vector<std::uint8_t>& is_positive, const std::vector
 
 }  // namespace
 
+TEST_CASE("a confusion matrix of many classes has room for the pairs that occur") {
+  ConfusionMatrix matrix(1'000'000);
+  for (int i = 0; i < 2; ++i) matrix.add(999'999, 7);
+  matrix.add(3, 999'999);
+  CHECK(matrix.count(999'999, 7) == 2);
+  CHECK(matrix.count(7, 7) == 0);
+  const std::vector<ConfusionMatrix::Cell> cells = matrix.cells();
+  REQUIRE(cells.size() == 2);
+  CHECK(cells[0].label == 3);
+  CHECK(cells[1].prediction == 7);
+}
+
+TEST_CASE("rows of a confusion matrix hold its cells in their places") {
+  ConfusionMatrix matrix(3);
+  for (const auto& [label, prediction] : {std::pair{2, 0}, {0, 1}, {2, 0}, {2, 2}})
+    matrix.add(label, prediction);
+  std::vector<std::vector<std::int64_t>> rows;
+  matrix.for_each_row([&](std::int32_t label, std::span<const std::int64_t> counts) {
+    CHECK(static_cast<std::size_t>(label) == rows.size());
+    rows.emplace_back(counts.begin(), counts.end());
+  });
+  CHECK(rows == std::vector<std::vector<std::int64_t>>{{0, 1, 0}, {0, 0, 0}, {2, 0, 1}});
+}
+
 TEST_CASE("confusion matrix: precision, recall, F1 by counting") {
   for (const std::int32_t classes : {1, 2, 3, 7}) {
     ConfusionMatrix matrix(classes);
