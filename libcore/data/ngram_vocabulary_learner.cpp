@@ -5,17 +5,6 @@
 #include "support/error.hpp"
 
 namespace headwater {
-namespace {
-
-bool is_plain(std::string_view ngram) { return ngram.find_first_of("\\\xE2") == ngram.npos; }
-
-// Compares what the n-grams stand for, not how they are written.
-bool greater_bytes(std::string_view a, std::string_view b) {
-  return is_plain(a) && is_plain(b) ? a > b : plain_ngram(a) > plain_ngram(b);
-}
-
-}  // namespace
-
 struct NgramVocabularyLearner::Counter {
   struct Statistic {
     std::uint64_t count = 0;
@@ -39,7 +28,7 @@ struct NgramVocabularyLearner::Counter {
 };
 
 NgramVocabularyLearner::NgramVocabularyLearner(const NgramVocabulary::Settings& settings, std::int64_t size)
-    : settings_(settings), size_(size) {
+    : settings_(settings), size_(size), long_(settings.ngrams) {
   if (settings.ngrams < 1 || settings.ngrams > 100) {
     throw UsageError("ngrams: " + std::to_string(settings.ngrams) + " is not in 1 .. 100");
   }
@@ -71,6 +60,12 @@ void NgramVocabularyLearner::add(std::string_view token_line) {
     give_back(std::move(counter));
     throw;
   }
+  if (settings_.ngrams >= kLongNgrams) {
+    const std::lock_guard lock(mutex_);
+    long_.add(counter->row);
+    counters_.push_back(std::move(counter));
+    return;
+  }
   const std::uint64_t document = ++counter->documents;
   for_each_ngram(counter->row, static_cast<std::size_t>(settings_.ngrams), [&](std::string_view ngram) {
     Counter::Statistic& statistic = counter->at(ngram);
@@ -82,6 +77,12 @@ void NgramVocabularyLearner::add(std::string_view token_line) {
 }
 
 NgramVocabulary NgramVocabularyLearner::finish(Summary* summary) {
+  if (settings_.ngrams >= kLongNgrams) {
+    NgramCounts::Top top = long_.top(static_cast<std::size_t>(size_ - 1));
+    if (top.terms.empty()) throw Error("no tokens to learn from (the input is empty)");
+    if (summary != nullptr) *summary = {top.documents, top.ngrams, top.distinct, top.covered};
+    return NgramVocabulary(settings_, top.documents, std::move(top.terms));
+  }
   const std::unique_ptr<Counter> all = borrow();
   for (; !counters_.empty(); counters_.pop_back()) {
     const Counter& other = *counters_.back();
@@ -106,7 +107,7 @@ NgramVocabulary NgramVocabularyLearner::finish(Summary* summary) {
   const auto count_of = [&](const WordTable::Entry& e) { return all->statistics[e.value - 1].count; };
   const auto before = [&](const WordTable::Entry& a, const WordTable::Entry& b) {
     const std::uint64_t count_a = count_of(a), count_b = count_of(b);
-    return count_a != count_b ? count_a > count_b : greater_bytes(a.word(), b.word());
+    return count_a != count_b ? count_a > count_b : has_greater_bytes(a.word(), b.word());
   };
   const std::size_t most = std::min(entries.size(), static_cast<std::size_t>(size_ - 1));
   const auto middle = entries.begin() + static_cast<std::ptrdiff_t>(most);

@@ -8,12 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "data/ngram_counts.hpp"
 #include "data/ngram_vocabulary.hpp"
 
 namespace headwater {
 
 // Counts the n-grams of token lines; the same lines in any order, on any number of threads give the same
-// table. Memory: some 60 bytes and its text for each distinct n-gram and thread.
+// table. Memory: some 60 bytes and its text for each distinct n-gram and thread; where these have three
+// tokens or more, as NgramCounts says.
 class NgramVocabularyLearner {
  public:
   // `size`: the most terms, [UNK] counted. Throws UsageError where it has no room for one, or for n-grams of
@@ -38,8 +40,11 @@ class NgramVocabularyLearner {
   std::unique_ptr<Counter> borrow();
   void give_back(std::unique_ptr<Counter> counter);
 
+  static constexpr std::int64_t kLongNgrams = 3;  // of which a text has many that stand there once
+
   NgramVocabulary::Settings settings_;
   std::int64_t size_;
+  NgramCounts long_;
   std::vector<std::unique_ptr<Counter>> counters_;  // each used by one caller at a time
   std::mutex mutex_;
 };

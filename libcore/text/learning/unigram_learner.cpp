@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "support/best_of.hpp"
 #include "support/error.hpp"
 #include "support/math_functions.hpp"
-#include "support/utf8.hpp"
+#include "support/suffix_array.hpp"
 #include "text/learning/piece_counter.hpp"
 #include "text/learning/unigram_lattice.hpp"
 #include "text/tokenizer/word_cuts.hpp"
@@ -91,48 +92,65 @@ class Learner {
       if (covered >= settings_.character_coverage * static_cast<double>(total)) break;
       covered += static_cast<double>(entry.value);
       characters_.push_back({std::string(entry.word()), static_cast<double>(entry.value)});
-      is_character_.value(entry.word()) = 1;
+      is_character_.value(entry.word()) = characters_.size();
     }
   }
 
   // Substrings of words that occur twice at least, by how many characters they cover in all.
   std::vector<LearnedPiece> seed() const {
-    const std::size_t most = std::min(kMostCandidates, std::max<std::size_t>(kCandidates * wanted_, 20'000));
-    WordTable table;
-    std::vector<std::size_t> starts;  // of the characters that all have a piece, up to here
-    for (const LearnedWord& word : words_) {
-      starts.clear();
-      for (std::size_t at = 0; at < word.text.size();) {
-        const std::size_t length = character_bytes(word.text, at);
-        if (is_character_.find(word.text.substr(at, length)) == nullptr) {
-          starts.clear();
-          at += length;
-          continue;
-        }
-        starts.push_back(at);
-        at += length;
-        const std::size_t longest = static_cast<std::size_t>(settings_.max_piece_characters);
-        const std::size_t first = starts.size() > longest ? starts.size() - longest : 0;
-        for (std::size_t i = first; i + 1 < starts.size(); ++i) {
-          table.value(word.text.substr(starts[i], at - starts[i])) += word.count;
-        }
-      }
-    }
-    std::vector<LearnedPiece> found;
-    for (const WordTable::Entry& entry : table.entries()) {
-      if (entry.value < 2) continue;
-      const double covers =
-          static_cast<double>(entry.value) * static_cast<double>(count_code_points(entry.word()));
-      found.push_back({std::string(entry.word()), covers});
-    }
-    const std::size_t kept = std::min(most, found.size());
-    std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(),
-                      is_score_before);
-    found.resize(kept);
+    struct Candidate {
+      std::string_view surface;
+      double covers;
+    };
+    const auto is_before = [](const Candidate& a, const Candidate& b) {
+      return a.covers != b.covers ? a.covers > b.covers : a.surface < b.surface;
+    };
+    const Characters characters = this->characters();
+    BestOf<Candidate, decltype(is_before)> best(
+        std::min(kMostCandidates, std::max<std::size_t>(kCandidates * wanted_, 20'000)), is_before);
+    const auto longest = static_cast<std::size_t>(settings_.max_piece_characters);
+    SuffixArray(characters.symbols, longest)
+        .for_each_run([&](std::span<const std::uint32_t> places, std::size_t length) {
+          if (length < 2) return;
+          std::uint64_t count = 0;
+          for (const std::uint32_t place : places) count += words_[characters.words[place]].count;
+          if (count < 2) return;
+          const std::uint32_t first = places.front(), last = first + static_cast<std::uint32_t>(length) - 1;
+          const std::string_view word = words_[characters.words[first]].text;
+          const std::size_t begin = characters.begins[first],
+                            end = characters.begins[last] + character_bytes(word, characters.begins[last]);
+          best.add(
+              {word.substr(begin, end - begin), static_cast<double>(count) * static_cast<double>(length)});
+        });
     std::vector<LearnedPiece> pieces = characters_;
-    pieces.insert(pieces.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+    for (const Candidate& found : best.finish()) pieces.push_back({std::string(found.surface), found.covers});
     make_scores(pieces);
     return pieces;
+  }
+
+  // The words' characters that have a piece, by its number from 1, with a 0 for what lies between them.
+  struct Characters {
+    std::vector<std::uint32_t> symbols, words, begins;  // number of the piece, of the word; bytes before it
+  };
+  Characters characters() const {
+    Characters found;
+    const auto add = [&](std::uint64_t symbol, std::size_t word, std::size_t begin) {
+      if (symbol == 0 && (found.symbols.empty() || found.symbols.back() == 0)) return;
+      found.symbols.push_back(static_cast<std::uint32_t>(symbol));
+      found.words.push_back(static_cast<std::uint32_t>(word));
+      found.begins.push_back(static_cast<std::uint32_t>(begin));
+    };
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      const std::string_view text = words_[i].text;
+      for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = character_bytes(text, at);
+        const WordTable::Entry* const piece = is_character_.find(text.substr(at, length));
+        add(piece == nullptr ? 0 : piece->value, i, at);
+        at += length;
+      }
+      add(0, i, text.size());
+    }
+    return found;
   }
 
   bool must_stay(const LearnedPiece& piece) const { return is_character_.find(piece.surface) != nullptr; }
@@ -224,7 +242,7 @@ class Learner {
   UnigramLearnerSettings settings_;
   std::vector<LearnedWord> words_;  // by bytes
   std::vector<LearnedPiece> characters_;
-  WordTable is_character_;
+  WordTable is_character_;  // value: number in characters_, from 1
   std::size_t wanted_ = 0;
 };
 

@@ -168,7 +168,7 @@ TEST_CASE(
 
 TEST_CASE("learning and rows agree with their definition") {
   const std::vector<std::string> lines = made_lines(400);
-  for (const std::size_t most : {1u, 2u, 3u}) {
+  for (const std::size_t most : {1u, 2u, 3u, 9u}) {
     for (const std::size_t size : {2u, 7u, 1000000u}) {
       INFO("up to ", most, " tokens, ", size, " terms");
       const Naive naive(lines, most, size);
@@ -208,17 +208,20 @@ TEST_CASE("learning and rows agree with their definition") {
 }
 
 TEST_CASE("the same table for any order of the lines and any number of threads") {
-  std::vector<std::string> lines = made_lines(2000);
-  const std::string expected = learn(lines, {.ngrams = 2, .output = TermOutput::tf_idf}, 50).to_text();
-  std::reverse(lines.begin(), lines.end());
-  CHECK(learn(lines, {.ngrams = 2, .output = TermOutput::tf_idf}, 50).to_text() == expected);
-  for (const int threads : {1, 2, 8}) {
-    NgramVocabularyLearner learner({.ngrams = 2, .output = TermOutput::tf_idf}, 50);
-    ThreadPool(threads).run([&] {
-      parallel_for(static_cast<std::int64_t>(lines.size()),
-                   [&](std::int64_t i) { learner.add(lines[static_cast<std::size_t>(i)]); });
-    });
-    CHECK(learner.finish().to_text() == expected);
+  const std::vector<std::string> lines = made_lines(2000);
+  const std::vector<std::string> reversed(lines.rbegin(), lines.rend());
+  for (const std::int64_t ngrams : {2, 5}) {
+    const NgramVocabulary::Settings settings{.ngrams = ngrams, .output = TermOutput::tf_idf};
+    const std::string expected = learn(lines, settings, 50).to_text();
+    CHECK(learn(reversed, settings, 50).to_text() == expected);
+    for (const int threads : {1, 2, 8}) {
+      NgramVocabularyLearner learner(settings, 50);
+      ThreadPool(threads).run([&] {
+        parallel_for(static_cast<std::int64_t>(lines.size()),
+                     [&](std::int64_t i) { learner.add(reversed[static_cast<std::size_t>(i)]); });
+      });
+      CHECK(learner.finish().to_text() == expected);
+    }
   }
 }
 
