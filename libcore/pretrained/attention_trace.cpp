@@ -6,6 +6,7 @@
 #include "support/error.hpp"
 #include "tensor/kernels/argmax/argmax.hpp"
 #include "tensor/kernels/attention/attention.hpp"
+#include "tensor/kernels/reduction/reduction.hpp"
 
 namespace headwater {
 
@@ -36,53 +37,122 @@ PackedTokens packed(std::span<const AttentionExample> examples,
   return tokens;
 }
 
-std::vector<std::vector<AttentionRecord>> AttentionTracer::trace_all(
-    Arena& arena, std::span<const AttentionExample> examples, const AttentionSelection& selection) const {
-  std::vector<std::vector<AttentionRecord>> records;
-  for (const AttentionExample& example : examples) records.push_back(trace(arena, example, selection));
+std::vector<AttentionRecord> AttentionTracer::trace(Arena& arena, const AttentionExample& example,
+                                                    const AttentionSelection& selection) const {
+  std::vector<AttentionRecord> records;
+  visit(arena, {&example, 1}, selection,
+        [&](std::size_t, const AttentionHeads& heads) { records = heads.records(); });
   return records;
 }
 
-std::vector<AttentionRecord> attention_records(const std::vector<AttentionTrace>& traces, Index heads,
-                                               Arena& arena, const AttentionExample& example,
-                                               const AttentionSelection& selection,
-                                               const std::vector<std::string>& predicts, Index sequence) {
-  std::vector<AttentionRecord> records;
+AttentionHeads::AttentionHeads(const std::vector<AttentionTrace>& traces, Index heads, Arena& arena,
+                               const AttentionExample& example, const AttentionSelection& selection,
+                               const std::vector<std::string>& predicts, Index sequence)
+    : heads_(heads), sequence_(sequence), arena_(arena), example_(example), predicts_(predicts) {
   for (const AttentionTrace& trace : traces) {
     if (selection.kind && *selection.kind != trace.kind) continue;
     if (selection.layer && *selection.layer != trace.layer) continue;
-    const Variable &queries = trace.attention.queries, &keys = trace.attention.keys;
-    const Index head_width = queries.cols() / heads;
-    const auto length = [&](const Variable& tokens) {
-      const auto at = static_cast<std::size_t>(sequence);
-      return tokens.packing().offsets[at + 1] - tokens.packing().offsets[at];
-    };
-    const kernels::AttentionShape shape{.query_offsets = queries.packing().offsets,
-                                        .key_offsets = keys.packing().offsets,
-                                        .heads = heads,
-                                        .head_width = head_width,
-                                        .scale = Real(1) / std::sqrt(static_cast<Real>(head_width)),
-                                        .is_causal = trace.attention.causality == Causality::causal,
-                                        .window = trace.attention.window};
-    const bool is_encoder = trace.kind == AttentionKind::encoder;
     for (Index head = 0; head < heads; ++head) {
-      if (selection.head && *selection.head != head) continue;
-      AttentionRecord record{
-          .example = example.number, .kind = trace.kind, .layer = trace.layer, .head = head};
-      record.query_tokens = is_encoder ? example.source_tokens : example.target_tokens;
-      record.key_tokens =
-          trace.kind == AttentionKind::decoder ? example.target_tokens : example.source_tokens;
-      record.key_tokens.resize(static_cast<std::size_t>(length(keys)));  // padding that only asks is no key
-      if (!is_encoder) record.predicts = predicts;
-      record.window = trace.attention.window;
-      const ArenaScope scope(arena);
-      Matrix weights = arena.matrix(length(queries), length(keys));
-      head_weights(trace.attention, shape, sequence, head, weights);
-      record.weights.assign(weights.data, weights.data + weights.rows * weights.cols);
-      records.push_back(std::move(record));
+      if (!selection.head || *selection.head == head) chosen_.push_back({&trace, head});
     }
   }
+}
+
+static Index length_of(const Variable& tokens, Index sequence) {
+  const auto at = static_cast<std::size_t>(sequence);
+  return tokens.packing().offsets[at + 1] - tokens.packing().offsets[at];
+}
+
+std::size_t AttentionHeads::queries(std::size_t i) const {
+  return static_cast<std::size_t>(length_of(queries_of(chosen_[i]), sequence_));
+}
+
+std::size_t AttentionHeads::keys(std::size_t i) const {
+  return static_cast<std::size_t>(length_of(keys_of(chosen_[i]), sequence_));
+}
+
+AttentionRecord AttentionHeads::record_without_weights(std::size_t i) const {
+  const AttentionTrace& trace = *chosen_[i].trace;
+  const bool is_encoder = trace.kind == AttentionKind::encoder;
+  AttentionRecord record{
+      .example = example_.number, .kind = trace.kind, .layer = trace.layer, .head = chosen_[i].head};
+  record.query_tokens = is_encoder ? example_.source_tokens : example_.target_tokens;
+  record.key_tokens = trace.kind == AttentionKind::decoder ? example_.target_tokens : example_.source_tokens;
+  record.key_tokens.resize(keys(i));  // padding that only asks is no key
+  if (!is_encoder) record.predicts = predicts_;
+  record.window = trace.attention.window;
+  return record;
+}
+
+AttentionRecord AttentionHeads::record(std::size_t i) const {
+  AttentionRecord record = record_without_weights(i);
+  record.weights.reserve(queries(i) * keys(i));
+  for_each_rows(i, [&](std::size_t, std::span<const float> weights) {
+    record.weights.insert(record.weights.end(), weights.begin(), weights.end());
+  });
+  return record;
+}
+
+std::vector<AttentionRecord> AttentionHeads::records() const {
+  std::vector<AttentionRecord> records;
+  for (std::size_t i = 0; i < size(); ++i) records.push_back(record(i));
   return records;
+}
+
+void AttentionHeads::compute(const Chosen& chosen, Index begin, Index end, Matrix weights) const {
+  const AttentionOutput& attention = chosen.trace->attention;
+  const Variable &queries = queries_of(chosen), &keys = keys_of(chosen);
+  const Index head_width = queries.cols() / heads_;
+  const Index first_query = queries.packing().offsets[static_cast<std::size_t>(sequence_)],
+              first_key = keys.packing().offsets[static_cast<std::size_t>(sequence_)];
+  // Query i of the kernel sees keys up to i + (keys - queries): without the later ones these rows see their
+  // own.
+  const bool is_causal = attention.causality == Causality::causal;
+  const Index seen = is_causal ? weights.cols - length_of(queries, sequence_) + end : weights.cols;
+  const Index query_offsets[] = {first_query + begin, first_query + end},
+              key_offsets[] = {first_key, first_key + seen};
+  const kernels::AttentionShape shape{.query_offsets = query_offsets,
+                                      .key_offsets = key_offsets,
+                                      .heads = heads_,
+                                      .head_width = head_width,
+                                      .scale = Real(1) / std::sqrt(static_cast<Real>(head_width)),
+                                      .is_causal = is_causal,
+                                      .window = attention.window};
+  head_weights(attention, shape, 0, chosen.head, Matrix(weights.data, end - begin, seen, weights.stride));
+  for (Index row = 0; row < weights.rows; ++row)
+    std::fill(weights.row(row) + seen, weights.row(row) + weights.cols, Real(0));
+}
+
+void AttentionHeads::for_each_rows(std::size_t i, const UseRows& use) const {
+  constexpr Index kWeightsAtOnce = Index{1} << 18;
+  const Chosen& chosen = chosen_[i];
+  const auto all = static_cast<Index>(queries(i)), asked = static_cast<Index>(keys(i));
+  const AttentionOutput& attention = chosen.trace->attention;
+  // A window that looks both ways is around a key counted from the last query.
+  const bool is_whole = attention.causality == Causality::causal ? asked < all : attention.window > 0;
+  const Index at_once = is_whole ? all : std::max<Index>(1, kWeightsAtOnce / std::max<Index>(asked, 1));
+  std::vector<float> weights;
+  for (Index begin = 0; begin < all; begin += at_once) {
+    const ArenaScope scope(arena_);
+    const Index end = std::min(all, begin + at_once);
+    Matrix rows = arena_.matrix(end - begin, asked);
+    compute(chosen, begin, end, rows);
+    weights.resize(static_cast<std::size_t>(rows.rows * asked));
+    for (Index row = 0; row < rows.rows; ++row)
+      std::copy_n(rows.row(row), asked, weights.data() + row * asked);
+    use(static_cast<std::size_t>(begin), weights);
+  }
+}
+
+bool AttentionHeads::are_finite() const {
+  bool are_finite = true;
+  for (std::size_t i = 0; i < size() && are_finite; ++i) {
+    for_each_rows(i, [&](std::size_t, std::span<const float> weights) {
+      are_finite =
+          are_finite && kernels::find_not_finite(static_cast<Index>(weights.size()), weights.data()) < 0;
+    });
+  }
+  return are_finite;
 }
 
 }  // namespace headwater

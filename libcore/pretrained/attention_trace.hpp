@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -54,6 +55,43 @@ struct AttentionExample {
   std::vector<std::int32_t> suppress_tokens;
 };
 
+// The selected heads of one example, by kind, layer and head. Weights are computed when they are asked for,
+// so that no more than some rows of one head need be in memory. Valid as long as the forward pass is.
+class AttentionHeads {
+ public:
+  // The heads of the sequence `sequence` of a forward pass. Refers to all that it is given.
+  AttentionHeads(const std::vector<AttentionTrace>& traces, Index heads, Arena& arena,
+                 const AttentionExample& example, const AttentionSelection& selection,
+                 const std::vector<std::string>& predicts, Index sequence = 0);
+  std::size_t size() const { return chosen_.size(); }
+  std::size_t queries(std::size_t i) const;
+  std::size_t keys(std::size_t i) const;
+  AttentionRecord record(std::size_t i) const;
+  AttentionRecord record_without_weights(std::size_t i) const;
+  std::vector<AttentionRecord> records() const;
+  // use(query, weights) for some rows at once, from the first query on; `query` is that of the first row.
+  using UseRows = std::function<void(std::size_t query, std::span<const float> weights)>;
+  void for_each_rows(std::size_t i, const UseRows& use) const;
+  // Whether each weight of each head is a number.
+  bool are_finite() const;
+
+ private:
+  struct Chosen {
+    const AttentionTrace* trace;
+    Index head;
+  };
+  const Variable& queries_of(const Chosen& chosen) const { return chosen.trace->attention.queries; }
+  const Variable& keys_of(const Chosen& chosen) const { return chosen.trace->attention.keys; }
+  // Rows [begin, end) of a head.
+  void compute(const Chosen& chosen, Index begin, Index end, Matrix weights) const;
+
+  Index heads_, sequence_;
+  Arena& arena_;
+  const AttentionExample& example_;
+  const std::vector<std::string>& predicts_;
+  std::vector<Chosen> chosen_;
+};
+
 class AttentionTracer {
  public:
   virtual ~AttentionTracer() = default;
@@ -67,13 +105,13 @@ class AttentionTracer {
   virtual const LoadedTranslator* translator() const { return nullptr; }
   // Throws UsageError where the model has no such layer, head or kind.
   virtual void check(const AttentionSelection& selection) const = 0;
-  // Records by kind (encoder, decoder, cross), layer, head.
-  virtual std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
-                                             const AttentionSelection& selection) const = 0;
-  // The same of several examples, each with the records that it has alone; reading them at once takes less.
-  virtual std::vector<std::vector<AttentionRecord>> trace_all(Arena& arena,
-                                                              std::span<const AttentionExample> examples,
-                                                              const AttentionSelection& selection) const;
+  // use(i, heads) for each example in order, of forward passes over some or all of them at once; an example
+  // has the weights that it has alone.
+  using UseHeads = std::function<void(std::size_t example, const AttentionHeads& heads)>;
+  virtual void visit(Arena& arena, std::span<const AttentionExample> examples,
+                     const AttentionSelection& selection, const UseHeads& use) const = 0;
+  std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
+                                     const AttentionSelection& selection) const;
 };
 
 // --- For tracers -------------------------------------------------------------------------------------------
@@ -87,10 +125,5 @@ std::vector<std::string> likeliest_tokens(const Matrix& logits, const Tokenizer&
 // A sequence an example: the ids that `member` names.
 PackedTokens packed(std::span<const AttentionExample> examples,
                     std::vector<std::int32_t> AttentionExample::*member);
-// The selected weights of a forward pass, those of its sequence `sequence`.
-std::vector<AttentionRecord> attention_records(const std::vector<AttentionTrace>& traces, Index heads,
-                                               Arena& arena, const AttentionExample& example,
-                                               const AttentionSelection& selection,
-                                               const std::vector<std::string>& predicts, Index sequence = 0);
 
 }  // namespace headwater

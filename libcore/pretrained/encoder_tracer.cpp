@@ -24,19 +24,19 @@ void EncoderTracer::check(const AttentionSelection& selection) const {
   if (selection.layer) check_below("layer", *selection.layer, encoder_.settings().encoder_layers);
 }
 
-std::vector<AttentionRecord> EncoderTracer::trace(Arena& arena, const AttentionExample& example,
-                                                  const AttentionSelection& selection) const {
-  return std::move(trace_all(arena, {&example, 1}, selection).front());
-}
-
-std::vector<std::vector<AttentionRecord>> EncoderTracer::trace_all(
-    Arena& arena, std::span<const AttentionExample> examples, const AttentionSelection& selection) const {
+void EncoderTracer::visit(Arena& arena, std::span<const AttentionExample> examples,
+                          const AttentionSelection& selection, const UseHeads& use) const {
   const auto is_pair = [&](const AttentionExample& example) {
     return example.source_second > 0 && encoder_.settings().segments == 2;
   };
   const auto pairs = std::ranges::count_if(examples, is_pair);
-  if (pairs > 0 && pairs < std::ssize(examples))
-    return AttentionTracer::trace_all(arena, examples, selection);
+  if (pairs > 0 && pairs < std::ssize(examples)) {  // a batch is of one kind
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      visit(arena, examples.subspan(i, 1), selection,
+            [&](std::size_t, const AttentionHeads& heads) { use(i, heads); });
+    }
+    return;
+  }
   const ArenaScope scope(arena);
   Tape tape(arena, Tape::Mode::inference);
   ClassBatch batch;
@@ -53,15 +53,13 @@ std::vector<std::vector<AttentionRecord>> EncoderTracer::trace_all(
   std::vector<AttentionTrace> traces;
   encoder_({tape}, batch.source, batch.segment_of, batch.words, &traces);
   const Tokenizer& tokenizer = source_tokenizer();
-  std::vector<std::vector<AttentionRecord>> records;
   for (std::size_t i = 0; i < examples.size(); ++i) {
     AttentionExample padded = examples[i];
     const Index length = batch.source.offsets[i + 1] - batch.source.offsets[i];
     padded.source_tokens.resize(static_cast<std::size_t>(length), tokenizer.surface(tokenizer.pad_id()));
-    records.push_back(attention_records(traces, encoder_.settings().transformer.heads, arena, padded,
-                                        selection, {}, static_cast<Index>(i)));
+    use(i, AttentionHeads(traces, encoder_.settings().transformer.heads, arena, padded, selection, {},
+                          static_cast<Index>(i)));
   }
-  return records;
 }
 
 }  // namespace headwater

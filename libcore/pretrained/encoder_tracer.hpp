@@ -17,11 +17,8 @@ class EncoderTracer : public AttentionTracer {
   // `name`: what the model is called, "classifier". Throws Error where it mixes tokens otherwise.
   EncoderTracer(std::string name, const TextEncoder& encoder, const std::filesystem::path& files);
   void check(const AttentionSelection& selection) const override;
-  std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
-                                     const AttentionSelection& selection) const override;
-  std::vector<std::vector<AttentionRecord>> trace_all(Arena& arena,
-                                                      std::span<const AttentionExample> examples,
-                                                      const AttentionSelection& selection) const override;
+  void visit(Arena& arena, std::span<const AttentionExample> examples, const AttentionSelection& selection,
+             const UseHeads& use) const override;
 
  private:
   std::string name_;

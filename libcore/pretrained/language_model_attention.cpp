@@ -36,21 +36,24 @@ class LanguageModelTracer : public AttentionTracer {
     if (selection.layer) check_below("layer", *selection.layer, s.layers);
   }
 
-  std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
-                                     const AttentionSelection& selection) const override {
-    const ArenaScope scope(arena);
-    Tape tape(arena, Tape::Mode::inference);
-    const ForwardContext context{tape};
-    const PackedTokens tokens = packed({&example, 1}, &AttentionExample::source_ids);  // traces refer to it
-    std::vector<AttentionTrace> traces;
-    const Variable hidden = model_.model->decode(context, tokens, &traces);
-    AttentionExample read = example;
-    read.target_tokens = example.source_tokens;
-    std::vector<std::string> predicts;
-    if (selection.has_predictions)
-      predicts = likeliest_tokens(model_.model->logits(context, hidden).value(), model_.tokenizer);
-    return attention_records(traces, model_.model->settings().transformer.heads, arena, read, selection,
-                             predicts);
+  void visit(Arena& arena, std::span<const AttentionExample> examples, const AttentionSelection& selection,
+             const UseHeads& use) const override {
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      const ArenaScope scope(arena);
+      Tape tape(arena, Tape::Mode::inference);
+      const ForwardContext context{tape};
+      const PackedTokens tokens =
+          packed(examples.subspan(i, 1), &AttentionExample::source_ids);  // traces refer to it
+      std::vector<AttentionTrace> traces;
+      const Variable hidden = model_.model->decode(context, tokens, &traces);
+      AttentionExample read = examples[i];
+      read.target_tokens = read.source_tokens;
+      std::vector<std::string> predicts;
+      if (selection.has_predictions)
+        predicts = likeliest_tokens(model_.model->logits(context, hidden).value(), model_.tokenizer);
+      use(i, AttentionHeads(traces, model_.model->settings().transformer.heads, arena, read, selection,
+                            predicts));
+    }
   }
 
  private:

@@ -37,14 +37,8 @@ class TranslationTracer : public AttentionTracer {
                                 : s.decoder_layers);
   }
 
-  std::vector<AttentionRecord> trace(Arena& arena, const AttentionExample& example,
-                                     const AttentionSelection& selection) const override {
-    return std::move(trace_all(arena, {&example, 1}, selection).front());
-  }
-
-  std::vector<std::vector<AttentionRecord>> trace_all(Arena& arena,
-                                                      std::span<const AttentionExample> examples,
-                                                      const AttentionSelection& selection) const override {
+  void visit(Arena& arena, std::span<const AttentionExample> examples, const AttentionSelection& selection,
+             const UseHeads& use) const override {
     const ArenaScope scope(arena);
     Tape tape(arena, Tape::Mode::inference);
     const ForwardContext context{tape};
@@ -57,17 +51,15 @@ class TranslationTracer : public AttentionTracer {
                      [](const AttentionTrace& a, const AttentionTrace& b) { return a.kind < b.kind; });
     Matrix logits;
     if (selection.has_predictions) logits = model_.model->logits(context, hidden).value();
-    std::vector<std::vector<AttentionRecord>> records;
     for (std::size_t i = 0; i < examples.size(); ++i) {
       std::vector<std::string> predicts;
       if (selection.has_predictions) {
         predicts = likeliest_tokens(logits.rows_between(target.offsets[i], target.offsets[i + 1]),
                                     model_.target_tokenizer, examples[i].suppress_tokens);
       }
-      records.push_back(attention_records(traces, model_.model->settings().heads(), arena, examples[i],
-                                          selection, predicts, static_cast<Index>(i)));
+      use(i, AttentionHeads(traces, model_.model->settings().heads(), arena, examples[i], selection, predicts,
+                            static_cast<Index>(i)));
     }
-    return records;
   }
 
  private:

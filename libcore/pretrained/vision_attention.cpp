@@ -85,7 +85,8 @@ VisionTrace VisionTracer::trace(const TracedImage& image, const AttentionSelecti
   AttentionExample example;
   example.number = image.number;
   example.source_tokens = token_names_;
-  result.records = attention_records(traces, settings().transformer.heads, arena_, example, selection, {});
+  result.records =
+      AttentionHeads(traces, settings().transformer.heads, arena_, example, selection, {}).records();
   for (const AttentionRecord& record : result.records) check_finite<float>(image.where, record.weights);
   return result;
 }

@@ -109,13 +109,13 @@ std::uint16_t half_of_weight(float weight) {
 
 std::string attention_page(std::span<const PageExample> examples, std::string_view title) {
   if (examples.empty()) throw Error("attention: nothing to show");
-  Json::Array all;
-  for (const PageExample& example : examples) all.push_back(example_json(example));
-  Json data;
-  data.set("examples", std::move(all));
+  std::string data = "{\"examples\":[";  // one tree of all would be in memory a second time
+  for (const PageExample& example : examples)
+    data += (&example == examples.data() ? "" : ",") + in_script(example_json(example).dump());
+  data += "]}";
   return html_document(title, kAttentionPageCss,
                        std::string(kAttentionPageHtml) + "<script type=\"application/json\" id=\"data\">" +
-                           in_script(data.dump()) + "</script>\n<script>\n" + std::string(kAttentionPageJs) +
+                           data + "</script>\n<script>\n" + std::string(kAttentionPageJs) +
                            "</script>\n",
                        true);
 }

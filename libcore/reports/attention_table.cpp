@@ -5,11 +5,9 @@
 #include <concepts>
 #include <optional>
 
-#include "checkpoint/npy.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
-#include "support/raw_bytes.hpp"
 
 namespace headwater {
 
@@ -103,12 +101,20 @@ void set_tokens(Json& json, const AttentionRecord& record, const AttentionTexts&
   numbers("k_segments", record.keys());
 }
 
+// ",1": a comma before each; nothing after it for padding.
+std::vector<std::string> segment_fields(const AttentionTexts& texts, std::size_t tokens) {
+  std::vector<std::string> fields;
+  for (const std::optional<int>& segment : segments_of(texts, tokens))
+    fields.push_back(segment ? "," + std::to_string(*segment) : ",");
+  return fields;
+}
+
+}  // namespace
+
 std::string title_of(const AttentionRecord& record) {
   return "example " + std::to_string(record.example) + ", " + name_of(record.kind) + ", layer " +
          std::to_string(record.layer) + ", head " + std::to_string(record.head);
 }
-
-}  // namespace
 
 void check(const AttentionRecord& record) {
   if (record.weights.size() != record.queries() * record.keys()) {
@@ -129,46 +135,105 @@ std::string_view attention_csv_header(bool has_segments) {
   return "example,kind,layer,head,q,k,q_token,k_token,predicts,q_text,k_text,predicts_text,weight\n";
 }
 
-void append_attention_csv(std::string& out, const AttentionRecord& record, const AttentionTexts& texts) {
-  check(record);
+AttentionRows::AttentionRows(Format format, const AttentionRecord& record, const AttentionTexts& texts)
+    : format_(format), record_(record), texts_(texts) {
+  if (format != Format::csv) return;
   const auto texts_or = [](const std::vector<std::string>& given, const std::vector<std::string>& tokens) {
     return given.empty() ? tokens : given;
   };
-  const std::string head = csv_head(record);
   const std::size_t asking = record.queries(), asked = record.keys();
-  const std::vector<std::string> queries = csv_fields(record.query_tokens, asking),
-                                 keys = csv_fields(record.key_tokens, asked),
-                                 predicts = csv_fields(record.predicts, asking),
-                                 query_texts =
-                                     text_fields(texts_or(texts.queries, record.query_tokens), asking),
-                                 key_texts = text_fields(texts_or(texts.keys, record.key_tokens), asked),
-                                 predicts_texts =
-                                     text_fields(texts_or(texts.predicts, record.predicts), asking);
-  std::vector<std::optional<int>> query_segments, key_segments;
-  if (texts.has_segments) {
-    query_segments = segments_of(texts, asking);
-    key_segments = segments_of(texts, asked);
+  head_ = csv_head(record);
+  query_ = csv_fields(record.query_tokens, asking);
+  key_ = csv_fields(record.key_tokens, asked);
+  predicts_ = csv_fields(record.predicts, asking);
+  query_text_ = text_fields(texts_or(texts.queries, record.query_tokens), asking);
+  key_text_ = text_fields(texts_or(texts.keys, record.key_tokens), asked);
+  predicts_text_ = text_fields(texts_or(texts.predicts, record.predicts), asking);
+  if (!texts.has_segments) return;
+  query_segment_ = segment_fields(texts, asking);
+  key_segment_ = segment_fields(texts, asked);
+}
+
+void AttentionRows::csv_row(std::string& out, std::size_t q, std::span<const float> weights) const {
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    out += head_;
+    append_number(out, q);
+    out.push_back(',');
+    append_number(out, k);
+    for (const std::string* field :
+         {&query_[q], &key_[k], &predicts_[q], &query_text_[q], &key_text_[k], &predicts_text_[q]})
+      out.append(",").append(*field);
+    if (texts_.has_segments) out.append(query_segment_[q]).append(key_segment_[k]);
+    out.push_back(',');
+    append_weight(out, weights[k]);
+    out.push_back('\n');
   }
-  for (std::size_t q = 0; q < asking; ++q) {
-    for (std::size_t k = 0; k < asked; ++k) {
-      out += head;
-      append_number(out, q);
-      out.push_back(',');
-      append_number(out, k);
-      for (const std::string* field :
-           {&queries[q], &keys[k], &predicts[q], &query_texts[q], &key_texts[k], &predicts_texts[q]})
-        out.append(",").append(*field);
-      if (texts.has_segments) {
-        for (const std::optional<int>& segment : {query_segments[q], key_segments[k]}) {
-          out.push_back(',');
-          if (segment) append_number(out, *segment);
-        }
-      }
-      out.push_back(',');
-      append_weight(out, record.weights[q * asked + k]);
+}
+
+void AttentionRows::begin(std::string& out) const {
+  if (format_ == Format::json) {
+    Json json = axes_of(record_);
+    if (record_.layer >= 0) json.set("layer", record_.layer).set("head", record_.head);
+    set_tokens(json, record_, texts_);
+    out += json.dump();
+    out.back() = ',';  // a tree of all the weights would be many times as large
+    out += "\"weights\":[";
+  } else if (format_ == Format::matrix) {
+    const auto append_tokens = [&](std::string_view name, const std::vector<std::string>& tokens) {
+      if (tokens.empty()) return;
+      out.append("# ").append(name).append(":");
+      for (const std::string& token : tokens) out.append(" ").append(quote(token));
       out.push_back('\n');
-    }
+    };
+    out.append("# ").append(title_of(record_)).append("\n");
+    append_tokens("rows", record_.query_tokens);
+    append_tokens("predicts", record_.predicts);
+    append_tokens("columns", record_.key_tokens);
   }
+}
+
+void AttentionRows::rows(std::string& out, std::size_t query, std::span<const float> weights) const {
+  const std::size_t keys = record_.keys();
+  for (; !weights.empty(); weights = weights.subspan(keys), ++query) {
+    const std::span<const float> row = weights.first(keys);
+    if (format_ == Format::csv) {
+      csv_row(out, query, row);
+      continue;
+    }
+    const bool is_json = format_ == Format::json;
+    if (is_json) out += query > 0 ? ",[" : "[";
+    for (std::size_t k = 0; k < keys; ++k) {
+      if (k > 0) out.push_back(is_json ? ',' : ' ');
+      append_weight(out, row[k]);
+    }
+    out.push_back(is_json ? ']' : '\n');
+  }
+}
+
+void AttentionRows::end(std::string& out) const {
+  if (format_ == Format::json) out += "]}\n";
+  if (format_ == Format::matrix) out += "\n\n";
+}
+
+static void append_rows(std::string& out, AttentionRows::Format format, const AttentionRecord& record,
+                        const AttentionTexts& texts = {}) {
+  check(record);
+  const AttentionRows rows(format, record, texts);
+  rows.begin(out);
+  rows.rows(out, 0, record.weights);
+  rows.end(out);
+}
+
+void append_attention_csv(std::string& out, const AttentionRecord& record, const AttentionTexts& texts) {
+  append_rows(out, AttentionRows::Format::csv, record, texts);
+}
+
+void append_attention_json(std::string& out, const AttentionRecord& record, const AttentionTexts& texts) {
+  append_rows(out, AttentionRows::Format::json, record, texts);
+}
+
+void append_attention_matrix(std::string& out, const AttentionRecord& record) {
+  append_rows(out, AttentionRows::Format::matrix, record);
 }
 
 std::string_view patch_attention_csv_header() {
@@ -194,72 +259,6 @@ void append_patch_attention_csv(std::string& out, const AttentionRecord& record,
       out.push_back('\n');
     }
   }
-}
-
-void append_attention_json(std::string& out, const AttentionRecord& record, const AttentionTexts& texts) {
-  check(record);
-  Json json = axes_of(record);
-  if (record.layer >= 0) json.set("layer", record.layer).set("head", record.head);
-  set_tokens(json, record, texts);
-  out += json.dump();
-  out.back() = ',';  // a tree of all the weights would be many times as large
-  out += "\"weights\":[";
-  for (std::size_t q = 0; q < record.queries(); ++q) {
-    out += q > 0 ? ",[" : "[";
-    for (std::size_t k = 0; k < record.keys(); ++k) {
-      if (k > 0) out.push_back(',');
-      append_weight(out, record.weights[q * record.keys() + k]);
-    }
-    out.push_back(']');
-  }
-  out += "]}\n";
-}
-
-void append_attention_matrix(std::string& out, const AttentionRecord& record) {
-  check(record);
-  const auto append_tokens = [&](std::string_view name, const std::vector<std::string>& tokens) {
-    if (tokens.empty()) return;
-    out.append("# ").append(name).append(":");
-    for (const std::string& token : tokens) out.append(" ").append(quote(token));
-    out.push_back('\n');
-  };
-  out.append("# ").append(title_of(record)).append("\n");
-  append_tokens("rows", record.query_tokens);
-  append_tokens("predicts", record.predicts);
-  append_tokens("columns", record.key_tokens);
-  for (std::size_t q = 0; q < record.queries(); ++q) {
-    for (std::size_t k = 0; k < record.keys(); ++k) {
-      if (k > 0) out.push_back(' ');
-      append_weight(out, record.weights[q * record.keys() + k]);
-    }
-    out.push_back('\n');
-  }
-  out.append("\n\n");
-}
-
-std::string attention_npy(std::span<const AttentionRecord> records) {
-  if (records.empty()) throw Error("attention: nothing to write");
-  const AttentionRecord& first = records.front();
-  std::size_t heads = 1;
-  while (heads < records.size() && records[heads].layer == first.layer) ++heads;
-  std::string weights;
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const AttentionRecord& record = records[i];
-    check(record);
-    const bool fits = record.example == first.example && record.kind == first.kind &&
-                      record.queries() == first.queries() && record.keys() == first.keys() &&
-                      record.head == records[i % heads].head &&
-                      record.layer == records[i / heads * heads].layer;
-    if (!fits || records.size() % heads != 0) {
-      throw Error("attention: " + title_of(record) + " does not fit into one array with " + title_of(first) +
-                  " (an npy file holds one example and one kind: choose with --kind, and give one line)");
-    }
-    weights += raw_bytes(record.weights);
-  }
-  const auto size = [](std::size_t count) { return static_cast<std::int64_t>(count); };
-  return npy_head(std::vector{size(records.size() / heads), size(heads), size(first.queries()),
-                              size(first.keys())}) +
-         weights;
 }
 
 std::string attention_axes_json(std::span<const AttentionRecord> records, const AttentionTexts& texts) {

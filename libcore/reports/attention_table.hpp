@@ -1,4 +1,4 @@
-// Attention weights of one head as data: CSV in long form, JSON, blocks for gnuplot, NumPy arrays.
+// Attention weights of one head as data: CSV in long form, JSON, blocks for gnuplot.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,9 @@
 #include "pretrained/vision_attention.hpp"
 
 namespace headwater {
+
+// "example 0, encoder, layer 1, head 2"
+std::string title_of(const AttentionRecord& record);
 
 // Throws Error where the sizes of a record do not fit each other.
 void check(const AttentionRecord& record);
@@ -47,11 +50,31 @@ void append_attention_json(std::string& out, const AttentionRecord& record, cons
 // empty lines (so that `index N` finds it).
 void append_attention_matrix(std::string& out, const AttentionRecord& record);
 
-// A NumPy file: float32 [layers, heads, q, k], little-endian. The records are those of one example and kind,
-// each head of each layer once, layers outside; throws Error otherwise.
-std::string attention_npy(std::span<const AttentionRecord> records);
-// What the axes of such an array are, an object with a line end: version, example, kind, layers, heads and
-// the tokens and texts of append_attention_json.
+// One of these three of a record whose weights come some rows at a time: begin(), all rows() in order, end().
+class AttentionRows {
+ public:
+  enum class Format { csv, json, matrix };
+  // Refers to the record, which needs no weights.
+  AttentionRows(Format format, const AttentionRecord& record, const AttentionTexts& texts = {});
+  void begin(std::string& out) const;
+  // Whole rows, of which the first is that of `query`.
+  void rows(std::string& out, std::size_t query, std::span<const float> weights) const;
+  void end(std::string& out) const;
+
+ private:
+  void csv_row(std::string& out, std::size_t query, std::span<const float> weights) const;
+
+  Format format_;
+  const AttentionRecord& record_;
+  AttentionTexts texts_;
+  // Of CSV: what all lines begin with, and the fields of each query and key.
+  std::string head_;
+  std::vector<std::string> query_, key_, predicts_, query_text_, key_text_, predicts_text_, query_segment_,
+      key_segment_;
+};
+
+// What the axes of an AttentionArray are, an object with a line end: version, example, kind, layers, heads
+// and the tokens and texts of append_attention_json. Weights are not looked at.
 std::string attention_axes_json(std::span<const AttentionRecord> records, const AttentionTexts& texts = {});
 
 }  // namespace headwater

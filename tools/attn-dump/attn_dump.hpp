@@ -12,6 +12,7 @@
 #include "cli/result_output.hpp"
 #include "pretrained/attention_trace.hpp"
 #include "pretrained/model_directory.hpp"
+#include "reports/attention_array.hpp"
 #include "reports/attention_table.hpp"
 #include "reports/head_patterns.hpp"
 #include "support/error.hpp"
@@ -48,23 +49,27 @@ class ResultFolder {
   explicit ResultFolder(const fs::path& path) : folder_(path) {}
   // As "0017.svg".
   void add(std::int64_t number, std::string_view ending, std::string_view bytes) {
-    const std::string digits = std::to_string(number);
-    write_new_file(folder_.file(std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits +
-                                std::string(ending)),
-                   bytes);
+    write_new_file(path_of(number, ending), bytes);
     is_empty_ = false;
   }
-  // "0017.cross.npy" of each kind, and beside it "0017.cross.json", which says what its axes are. `texts`
-  // gives those of a record.
-  template <class Texts>
-  void add_arrays(std::span<const AttentionRecord> records, const Texts& texts) {
+  // "0017.cross.npy" of each kind, and beside it "0017.cross.json", which says what its axes are. The records
+  // need no weights: add_rows(i, array) adds those of record i; `texts` gives the texts of a record.
+  template <class Texts, class AddRows>
+  void add_arrays(std::span<const AttentionRecord> records, const Texts& texts, const AddRows& add_rows) {
     for (std::size_t begin = 0; begin < records.size();) {
-      std::size_t end = begin + 1;
-      while (end < records.size() && records[end].kind == records[begin].kind) ++end;
-      const std::span<const AttentionRecord> kind = records.subspan(begin, end - begin);
+      std::size_t end = begin;
+      AttentionArray array;
+      for (; end < records.size() && records[end].kind == records[begin].kind; ++end) {
+        array.begin(records[end]);
+        add_rows(end, array);
+      }
+      const std::int64_t number = records[begin].example;
       const std::string name = std::string(".") + name_of(records[begin].kind);
-      add(records[begin].example, name + ".npy", attention_npy(kind));
-      add(records[begin].example, name + ".json", attention_axes_json(kind, texts(records[begin])));
+      NewFile file(path_of(number, name + ".npy"));
+      array.write([&](std::string_view bytes) { file.write(bytes); });
+      file.finish();
+      add(number, name + ".json",
+          attention_axes_json(records.subspan(begin, end - begin), texts(records[begin])));
       begin = end;
     }
   }
@@ -75,6 +80,12 @@ class ResultFolder {
   }
 
  private:
+  fs::path path_of(std::int64_t number, std::string_view ending) const {
+    const std::string digits = std::to_string(number);
+    return folder_.file(std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits +
+                        std::string(ending));
+  }
+
   NewFolder folder_;
   bool is_empty_ = true;
 };

@@ -44,6 +44,7 @@ class ImageDump {
         output_(writes_folder(o) ? fs::path() : o.output) {
     tracer_.check(selection);
     if (writes_folder(o)) folder_.emplace(o.output);
+    if (o.format == "npy" && !folder_) array_.emplace();
     if (o.view != "heads") return;
     heads_.emplace(o);
     distances_ = patch_distances(tokens_, tracer_.settings().patch_size);
@@ -106,7 +107,9 @@ class ImageDump {
 
   void write_weights(std::vector<AttentionRecord> records) {
     if (folder_) {
-      folder_->add_arrays(records, [](const AttentionRecord&) { return AttentionTexts(); });
+      folder_->add_arrays(
+          records, [](const AttentionRecord&) { return AttentionTexts(); },
+          [&](std::size_t i, AttentionArray& array) { array.rows(records[i].weights); });
       return;
     }
     for (AttentionRecord& record : records) {
@@ -118,7 +121,7 @@ class ImageDump {
       } else if (options_.format == "matrix") {
         append_attention_matrix(text_, record);
       } else {
-        kept_.push_back(std::move(record));
+        array_->add(record);
       }
       output_.write(text_);
     }
@@ -219,7 +222,7 @@ class ImageDump {
     } else if (options_.format == "html") {
       output_.write(attention_page(pages_, name_of_model(options_.model) + ": attention"));
     } else if (options_.format == "npy") {
-      output_.write(attention_npy(kept_));
+      array_->write([&](std::string_view bytes) { output_.write(bytes); });
     } else if (options_.format == "svg") {
       const std::string drawn = svg();
       output_.write(drawn);
@@ -245,10 +248,10 @@ class ImageDump {
   std::optional<HeadReport> heads_;
   std::vector<double> distances_;  // between patches, of heads
   bool has_header_ = false;
-  std::int64_t number_ = 0;            // of the image, from 0
-  std::vector<AttentionRecord> kept_;  // of formats that need all
-  std::vector<Picture> pictures_;      // an image with its overlays each
-  std::vector<OverlayTile> tiles_;     // the same of --format svg
+  std::int64_t number_ = 0;              // of the image, from 0
+  std::optional<AttentionArray> array_;  // of --format npy
+  std::vector<Picture> pictures_;        // an image with its overlays each
+  std::vector<OverlayTile> tiles_;       // the same of --format svg
   std::vector<GridImage> grids_;
   std::vector<PageExample> pages_;  // of --format html
   std::string text_;

@@ -52,6 +52,7 @@ class Dump {
     using Writes = cli::LineReader::Writes;
     reader.show_progress(options_.is_quiet,
                          options_.output.empty() && !heads_ ? Writes::meanwhile : Writes::at_the_end);
+    if (options_.format == "npy" && !folder_) array_.emplace();
     std::optional<LinesBeside> targets;
     if (!options_.target.empty())
       targets.emplace("target", options_.target, options_.reader, LinesBeside::May::be_text_too);
@@ -80,26 +81,14 @@ class Dump {
           of_heads.push_back(i);
           continue;
         }
-        std::vector<AttentionRecord> records = tracer_->trace(arena_, examples[i], selection_);
-        for (const AttentionRecord& record : records) {
-          const auto count = static_cast<Index>(record.weights.size());
-          if (kernels::find_not_finite(count, record.weights.data()) >= 0)
-            throw LineError(i, kOutputNotFinite);
-        }
-        ++examples_;
-        second_text_ = static_cast<std::size_t>(examples[i].source_second);
-        padding_ = examples[i].source_ids.size();
-        if (options_.view == "rollout") records = text_rollout(records);
-        if (folder_ && options_.format == "npy") {
-          folder_->add_arrays(records, [&](const AttentionRecord& record) { return texts_of(record); });
-        } else if (folder_) {
-          folder_->add(examples[i].number, ".svg", picture(records, shortened(lines[i], kTitleColumns)));
-        } else if (options_.format == "html") {
-          for (AttentionRecord& record : records) make_labels(record);
-          pages_.push_back({examples[i].number, lines[i], std::move(records)});
-        } else {
-          write(std::move(records));
-        }
+        tracer_->visit(arena_, {&examples[i], 1}, selection_, [&](std::size_t, const AttentionHeads& heads) {
+          if (!heads.are_finite()) throw LineError(i, kOutputNotFinite);
+          ++examples_;
+          second_text_ = static_cast<std::size_t>(examples[i].source_second);
+          padding_ = examples[i].source_ids.size();
+          if (second_text_ > 0 && !has_segments_) ++pairs_without_segments_;
+          write(heads, examples[i].number, i, lines[i]);
+        });
       }
       if (heads_) add_heads(examples, of_heads);
       truncated_lines_ += std::ssize(truncated_);
@@ -115,6 +104,9 @@ class Dump {
  private:
   static constexpr std::size_t kLinesABatch = 64, kTitleColumns = 70;
   static constexpr std::size_t kLinesOfHeads = 256, kTokensAtOnce = 512;
+  // Of a picture, which has up to 90 bytes a weight, and of a page, which has three.
+  static constexpr std::size_t kMaxDrawnWeights = std::size_t{1} << 24,
+                               kMaxPageWeights = std::size_t{1} << 26;
 
   // Of CSV, once: with columns for segments where pairs of texts are read, by the first lines of a model that
   // reads either.
@@ -232,8 +224,9 @@ class Dump {
       Arena& own = arenas.acquire();
       isolate([&] {
         const std::span<const AttentionExample> some(whole.data() + begin, ends[at] - begin);
-        const std::vector<std::vector<AttentionRecord>> records = tracer_->trace_all(own, some, selection_);
-        for (std::size_t k = 0; k < some.size(); ++k) sums[begin + k] = sums_of(records[k], some[k]);
+        tracer_->visit(own, some, selection_, [&](std::size_t k, const AttentionHeads& heads) {
+          sums[begin + k] = sums_of(heads, some[k]);
+        });
       });
       arenas.release(own);
     });
@@ -245,11 +238,11 @@ class Dump {
   }
 
   // None where a weight is no number.
-  std::vector<HeadSums> sums_of(std::span<const AttentionRecord> records,
-                                const AttentionExample& example) const {
+  std::vector<HeadSums> sums_of(const AttentionHeads& heads, const AttentionExample& example) const {
     std::vector<HeadSums> sums;
     TokenRoles roles;
-    for (const AttentionRecord& record : records) {
+    for (std::size_t i = 0; i < heads.size(); ++i) {
+      const AttentionRecord record = heads.record(i);
       const auto count = static_cast<Index>(record.weights.size());
       if (kernels::find_not_finite(count, record.weights.data()) >= 0) return {};
       if (sums.empty() || sums.back().kind != record.kind) roles = roles_in(record, example);
@@ -293,23 +286,89 @@ class Dump {
     for (std::string& token : record.predicts) token = queries.token_label(token);
   }
 
-  void write(std::vector<AttentionRecord> records) {
-    text_.clear();
-    if (second_text_ > 0 && !has_segments_) ++pairs_without_segments_;
-    for (AttentionRecord& record : records) {
-      if (options_.format == "csv" || options_.format == "json") {
-        const auto append = options_.format == "csv" ? append_attention_csv : append_attention_json;
-        append(text_, record, texts_of(record));
-        continue;
-      }
-      make_labels(record);
-      if (options_.format == "matrix") {
-        append_attention_matrix(text_, record);
-      } else {
-        kept_.push_back(std::move(record));
-      }
+  // The weights of a line, the i-th of its batch.
+  void write(const AttentionHeads& heads, std::int64_t number, std::size_t i, const std::string& line) {
+    if (options_.view == "rollout") return write_rollout(kept(heads, i), number, line);
+    const bool is_array = options_.format == "npy";
+    if (is_array && folder_) return add_arrays(heads);
+    if (is_array || options_.format == "csv" || options_.format == "json" || options_.format == "matrix") {
+      for (std::size_t head = 0; head < heads.size(); ++head)
+        is_array ? add_to_array(heads, head) : write_rows(heads, head);
+      return;
     }
+    write_picture(kept(heads, i), number, line);
+  }
+
+  void write_rollout(std::span<const AttentionRecord> records, std::int64_t number, const std::string& line) {
+    std::vector<AttentionRecord> rollout = text_rollout(records);
+    if (options_.format == "svg") return write_picture(std::move(rollout), number, line);
+    const auto append = options_.format == "csv" ? append_attention_csv : append_attention_json;
+    text_.clear();
+    for (const AttentionRecord& record : rollout) append(text_, record, texts_of(record));
     output_.write(text_);
+  }
+
+  // As a picture of its own, or one of those that a picture or a page of all texts has.
+  void write_picture(std::vector<AttentionRecord> records, std::int64_t number, const std::string& line) {
+    if (folder_) {
+      folder_->add(number, ".svg", picture(records, shortened(line, kTitleColumns)));
+      return;
+    }
+    for (AttentionRecord& record : records) make_labels(record);
+    if (options_.format == "html") {
+      pages_.push_back({number, line, std::move(records)});
+    } else {
+      std::move(records.begin(), records.end(), std::back_inserter(kept_));
+    }
+  }
+
+  void write_rows(const AttentionHeads& heads, std::size_t head) {
+    using enum AttentionRows::Format;
+    AttentionRecord record = heads.record_without_weights(head);
+    const bool is_matrix = options_.format == "matrix";
+    const AttentionTexts texts = is_matrix ? AttentionTexts() : texts_of(record);
+    if (is_matrix) make_labels(record);
+    const AttentionRows rows(is_matrix ? matrix : options_.format == "csv" ? csv : json, record, texts);
+    text_.clear();
+    rows.begin(text_);
+    heads.for_each_rows(head, [&](std::size_t query, std::span<const float> weights) {
+      rows.rows(text_, query, weights);
+      output_.write(text_);
+      text_.clear();
+    });
+    rows.end(text_);
+    output_.write(text_);
+  }
+
+  void add_to_array(const AttentionHeads& heads, std::size_t head) {
+    array_->begin(heads.record_without_weights(head));
+    heads.for_each_rows(head, [&](std::size_t, std::span<const float> weights) { array_->rows(weights); });
+  }
+
+  void add_arrays(const AttentionHeads& heads) {
+    std::vector<AttentionRecord> records;
+    for (std::size_t i = 0; i < heads.size(); ++i) records.push_back(heads.record_without_weights(i));
+    folder_->add_arrays(
+        records, [&](const AttentionRecord& record) { return texts_of(record); },
+        [&](std::size_t i, AttentionArray& array) {
+          heads.for_each_rows(i, [&](std::size_t, std::span<const float> weights) { array.rows(weights); });
+        });
+  }
+
+  // What a picture or a page is made of; those of all texts are in memory at once.
+  std::vector<AttentionRecord> kept(const AttentionHeads& heads, std::size_t line) {
+    const bool is_rollout = options_.view == "rollout";
+    if (folder_ || is_rollout) kept_weights_ = 0;
+    for (std::size_t i = 0; i < heads.size(); ++i) kept_weights_ += heads.queries(i) * heads.keys(i);
+    const std::size_t most = options_.format == "html" || is_rollout ? kMaxPageWeights : kMaxDrawnWeights;
+    if (kept_weights_ > most) {
+      throw LineError(line, " " + format_count(static_cast<std::int64_t>(kept_weights_)) + " weights, " +
+                                (is_rollout ? "a rollout" : options_.format) + " holds at most " +
+                                format_count(static_cast<std::int64_t>(most)) +
+                                (is_rollout ? " (shorten the text)"
+                                            : " (choose with --layer and --head, or write csv, json or npy)"));
+    }
+    return heads.records();
   }
 
   void finish() {
@@ -325,7 +384,7 @@ class Dump {
     } else if (options_.format == "html") {
       output_.write(attention_page(pages_, name_of_model(options_.model) + ": attention"));
     } else if (options_.format == "npy") {
-      output_.write(attention_npy(kept_));
+      array_->write([&](std::string_view bytes) { output_.write(bytes); });
     } else if (keeps && options_.format == "svg") {
       const std::string svg = picture(kept_, title_);
       output_.write(svg);
@@ -356,10 +415,12 @@ class Dump {
   std::int64_t pairs_without_segments_ = 0;
   std::size_t second_text_ = 0, padding_ = 0;  // of the example that is written: AttentionTexts
   Arena arena_;
-  std::vector<AttentionRecord> kept_;  // of formats that need all
-  std::vector<PageExample> pages_;
-  std::string empty_place_;          // of the first line without tokens
-  std::string title_ = "Attention";  // of a picture: its text, where it is one
+  std::optional<AttentionArray> array_;  // of npy without a folder
+  std::vector<AttentionRecord> kept_;    // of svg
+  std::vector<PageExample> pages_;       // of html
+  std::size_t kept_weights_ = 0;         // of the two
+  std::string empty_place_;              // of the first line without tokens
+  std::string title_ = "Attention";      // of a picture: its text, where it is one
   std::string text_;
   std::set<std::int64_t> truncated_;  // lines of this batch, of either side
   std::int64_t truncated_lines_ = 0;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "pretrained/language_model.hpp"
 #include "pretrained/text_classifier.hpp"
 #include "pretrained/translator.hpp"
 #include "support/error.hpp"
@@ -96,7 +97,9 @@ TEST_CASE("examples that are read at once have the records that they have alone"
   examples[2].number = 5;
   for (const bool has_predictions : {true, false}) {
     const AttentionSelection selection{.has_predictions = has_predictions};
-    const auto together = tracer->trace_all(arena, examples, selection);
+    std::vector<std::vector<AttentionRecord>> together;
+    tracer->visit(arena, examples, selection,
+                  [&](std::size_t, const AttentionHeads& heads) { together.push_back(heads.records()); });
     REQUIRE(together.size() == examples.size());
     for (std::size_t i = 0; i < examples.size(); ++i) {
       INFO("example ", i);
@@ -113,6 +116,57 @@ TEST_CASE("examples that are read at once have the records that they have alone"
     }
   }
   CHECK(arena.used() == 0);
+}
+
+// A query of a language model sees no later token, so that a shorter text, whose head comes in one piece, has
+// the same rows.
+TEST_CASE("rows of a head that come in pieces are those of the whole head") {
+  constexpr std::size_t kLong = 900, kShort = 400;
+  for (const std::int64_t window : {0, 300}) {
+    LanguageModelSettings settings;
+    settings.transformer.width = 8;
+    settings.transformer.heads = 2;
+    settings.transformer.feed_forward_width = 12;
+    settings.transformer.length = kLong;
+    settings.transformer.attention_window = window;
+    LoadedLanguageModel model{
+        {}, Tokenizer::parse(kWordTokenizer, "tokenizer"), std::make_unique<LanguageModel>(settings, 7)};
+    model.model->parameters().allocate(false);
+    model.model->parameters().initialize(5);
+    const std::unique_ptr<AttentionTracer> tracer = attention_tracer(std::move(model));
+    AttentionExample text;
+    for (std::size_t i = 0; i < kLong; ++i) text.source_ids.push_back(static_cast<std::int32_t>(i * i % 7));
+    text.source_tokens.assign(kLong, "a");
+    AttentionExample begin = text;
+    begin.source_ids.resize(kShort);
+    begin.source_tokens.resize(kShort);
+    Arena arena;
+    const AttentionRecord all = tracer->trace(arena, text, {.head = 1}).at(0),
+                          some = tracer->trace(arena, begin, {.head = 1}).at(0);
+    REQUIRE(all.weights.size() == kLong * kLong);
+    std::size_t different = 0;
+    for (std::size_t q = 0; q < kLong; ++q) {
+      double sum = 0;
+      for (std::size_t k = 0; k < kLong; ++k) {
+        const float weight = all.weights[q * kLong + k];
+        sum += static_cast<double>(weight);
+        const bool is_seen = k <= q && (window == 0 || q - k < static_cast<std::size_t>(window));
+        different += is_seen == (weight > 0) ? 0 : 1;
+        if (q < kShort && k < kShort && weight != some.weights[q * kShort + k]) ++different;
+      }
+      CHECK(sum == doctest::Approx(1).epsilon(1e-5));
+    }
+    CHECK(different == 0);
+    std::size_t pieces = 0;
+    tracer->visit(arena, {&text, 1}, {.head = 1}, [&](std::size_t, const AttentionHeads& heads) {
+      heads.for_each_rows(0, [&](std::size_t query, std::span<const float> weights) {
+        CHECK(query + weights.size() / kLong <= kLong);
+        CHECK(weights.size() <= std::size_t{1} << 18);
+        ++pieces;
+      });
+    });
+    CHECK(pieces > 2);
+  }
 }
 
 TEST_CASE("padding that is pooled is a query and no key; padding that is attended to is both") {

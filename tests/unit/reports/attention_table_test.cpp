@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "error_text.hpp"
+#include "reports/attention_array.hpp"
 
 using namespace headwater;
 
@@ -184,10 +185,38 @@ TEST_CASE("blocks for gnuplot") {
         "0.100000001 0.200000003 0.699999988\n\n\n");
 }
 
+static std::string npy_of(const std::vector<AttentionRecord>& records) {
+  AttentionArray array;
+  for (const AttentionRecord& record : records) array.add(record);
+  std::string file;
+  array.write([&](std::string_view bytes) { file += bytes; });
+  return file;
+}
+
+TEST_CASE("rows that come one by one make the text of the whole record") {
+  const AttentionRecord whole = small_record(1, 2);
+  AttentionRecord head = whole;
+  head.weights.clear();
+  const AttentionTexts texts{.queries = {"", "house"}, .keys = {"red", "a\nb", "."}, .predicts = {"x", "y"}};
+  using enum AttentionRows::Format;
+  for (const AttentionRows::Format format : {csv, json, matrix}) {
+    const bool is_matrix = format == matrix;
+    std::string expected, found;
+    if (is_matrix) append_attention_matrix(expected, whole);
+    if (!is_matrix) (format == csv ? append_attention_csv : append_attention_json)(expected, whole, texts);
+    const AttentionRows rows(format, head, is_matrix ? AttentionTexts() : texts);
+    rows.begin(found);
+    for (std::size_t q = 0; q < whole.queries(); ++q)
+      rows.rows(found, q, std::span(whole.weights).subspan(q * whole.keys(), whole.keys()));
+    rows.end(found);
+    CHECK(found == expected);
+  }
+}
+
 TEST_CASE("NumPy file") {
   const std::vector<AttentionRecord> records = {small_record(0, 0), small_record(0, 1), small_record(1, 0),
                                                 small_record(1, 1)};
-  const std::string file = attention_npy(records);
+  const std::string file = npy_of(records);
   CHECK(file.substr(0, 8) == std::string("\x93NUMPY\x01\x00", 8));
   const std::size_t header = static_cast<unsigned char>(file[8]) + 256U * static_cast<unsigned char>(file[9]);
   CHECK((10 + header) % 64 == 0);
@@ -198,12 +227,12 @@ TEST_CASE("NumPy file") {
   float last = 0;
   std::memcpy(&last, file.data() + file.size() - sizeof(float), sizeof(float));
   CHECK(last == 0.7F);
-  CHECK_THROWS_AS(attention_npy({}), Error);
+  CHECK_THROWS_AS(npy_of({}), Error);
   const std::vector<AttentionRecord> ragged = {small_record(0, 0), small_record(0, 1), small_record(1, 0)};
-  CHECK_THROWS_AS(attention_npy(ragged), Error);
+  CHECK_THROWS_AS(npy_of(ragged), Error);
   std::vector<AttentionRecord> mixed = {small_record(0, 0), small_record(0, 1)};
   mixed[1].example = 3;
-  CHECK_THROWS_WITH_AS(attention_npy(mixed), doctest::Contains("one example and one kind"), Error);
+  CHECK_THROWS_WITH_AS(npy_of(mixed), doctest::Contains("one example and one kind"), Error);
 }
 
 TEST_CASE("records whose sizes do not fit are refused") {

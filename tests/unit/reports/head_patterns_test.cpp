@@ -366,7 +366,7 @@ class HandmadeModel {
     Tape tape(arena, Tape::Mode::inference);
     std::vector<AttentionTrace> traces;
     model_.encoder()({tape}, batch.source, batch.segment_of, batch.words, &traces);
-    return attention_records(traces, std::ssize(kHandmade), arena, example, {}, {});
+    return AttentionHeads(traces, std::ssize(kHandmade), arena, example, {}, {}).records();
   }
 
  private:
