@@ -60,6 +60,21 @@ void describe(cli::CommandLine& line, Options& o) {
           .shown_as("FILE")
           .reads();
   line.add_option("--top-k", o.top_k, "of --nearest: so many").at_least(1).with_default().goes_with(nearest);
+  line.add_option("--nearest-column", o.nearest_column,
+                  "of --nearest: compare column N of FILE, from 1, and write its whole lines")
+      .at_least(1)
+      .goes_with(nearest);
+  line.add_option("--duplicates", o.duplicates,
+                  "write the pairs of input lines with a cosine of at least T instead of vectors")
+      .shown_as("T")
+      .between(-1, 1);
+  line.add_option("--vectors", o.vectors,
+                  "of --nearest and --duplicates: saved vectors of the lines that are searched, of embed -o "
+                  "FILE.npy; they are not computed again")
+      .shown_as("FILE")
+      .reads_file();
+  line.add_flag("--ids", o.has_ids,
+                "of --nearest and --duplicates: numbers of lines and cosines in full, without the lines");
   line.group("Speed");
   line.add_option("--batch", o.batch,
                   "lines read at once, among which those of like length are computed "
@@ -81,22 +96,29 @@ void describe(cli::CommandLine& line, Options& o) {
 
 void check(const Options& o) {
   if (!o.output.empty()) cli::check_result_file(o.output);
-  if (o.nearest.empty()) {
-    cli::check_format_ending(o.output, o.format, kFormats);
-  } else {
+  const bool is_search = !o.nearest.empty() || o.duplicates;
+  if (is_search) {
     cli::check_ending(o.output, "-o", "text");
+  } else {
+    cli::check_format_ending(o.output, o.format, kFormats);
   }
   if (o.has_tokens && !o.pooling.empty())
     throw UsageError("--tokens goes without --pooling (a token's vector is its state)");
-  if (o.nearest.empty()) return;
+  if (!is_search && (!o.vectors.empty() || o.has_ids))
+    throw UsageError(std::string(o.has_ids ? "--ids" : "--vectors") +
+                     " goes with --nearest or --duplicates only");
+  if (!is_search) return;
+  const std::string search = o.duplicates ? "--duplicates" : "--nearest";
+  if (o.duplicates && !o.nearest.empty())
+    throw UsageError("--duplicates compares the lines of the input (without --nearest)");
   if (o.has_tokens || o.format != "text")
-    throw UsageError("--nearest writes lines of text (leave --tokens and --format out)");
+    throw UsageError(search + " writes lines of text (leave --tokens and --format out)");
   cli::check_one_reads_input({{"--nearest -", o.nearest == "-"}, {"the text", cli::reads_input(o.inputs)}});
 }
 
 void run(const Options& given) {
   Options o = given;
-  if (!o.format_option.is_given() && o.nearest.empty())
+  if (!o.format_option.is_given() && o.nearest.empty() && !o.duplicates)
     o.format = cli::format_of_ending(o.output, kFormats, o.format);
   check(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
@@ -120,6 +142,9 @@ int main(int argc, char** argv) {
        .examples = "echo \"The cat sat on the mat.\" | embed all-MiniLM-L6-v2\n"
                    "embed all-MiniLM-L6-v2 -o vectors.npy sentences.txt\n"
                    "echo \"How do I get to the station?\" | embed all-MiniLM-L6-v2 --nearest sentences.txt\n"
+                   "echo \"Where is the bank?\" | embed all-MiniLM-L6-v2 --nearest sentences.txt --vectors "
+                   "vectors.npy\n"
+                   "embed all-MiniLM-L6-v2 --duplicates 0.9 sentences.txt\n"
                    "embed models/imdb-encoder --tokens --layer 1 reviews.txt\n"
                    "find photos -name '*.png' | sort | embed models/cifar10-vit -o photos.npy"},
       describe, run);

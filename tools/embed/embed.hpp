@@ -2,14 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/lines.hpp"
 #include "cli/options.hpp"
 #include "cli/result_output.hpp"
 #include "decoding/embed.hpp"
+#include "decoding/vector_search.hpp"
 #include "pretrained/model_directory.hpp"
 #include "support/files.hpp"
 
@@ -18,11 +21,12 @@ namespace headwater::embed {
 struct Options {
   std::string model, format = "text", pooling, compute_type = "float32", isa = "auto";
   std::vector<std::string> inputs;
-  fs::path output, nearest;
+  fs::path output, nearest, vectors;
   std::optional<std::int64_t> layer;
-  std::int64_t batch = 1024, top_k = 5;
+  std::optional<double> duplicates;
+  std::int64_t batch = 1024, top_k = 5, nearest_column = 0;
   int threads = 0;
-  bool normalizes = false, has_tokens = false, is_resized = false, is_quiet = false;
+  bool normalizes = false, has_tokens = false, has_ids = false, is_resized = false, is_quiet = false;
   cli::LineReaderSettings reader{.refuses_tabs = true};
   cli::Option format_option;
 };
@@ -54,6 +58,26 @@ class VectorWriter {
   std::int64_t sources_ = 0;           // lines or images
   std::optional<UnnamedFile> values_;  // of formats that say first how many there are
   std::vector<std::int64_t> offsets_{0}, ids_;
+};
+
+// The lines of the file of --nearest, or of the input with --duplicates, and their vectors: of the model, or
+// of the file of --vectors. Throws Error where this one is not of these lines, by its numbers.
+class SearchedLines {
+ public:
+  SearchedLines(const Options& o, TextEmbeddings& embeddings);
+  // A line for each of the nearest of each vector; the first is of input line `lines_before` + 1.
+  std::string nearest(ConstMatrix vectors, std::int64_t lines_before) const;
+  // A line for each pair of lines, some at a time.
+  void for_each_duplicates(const std::function<void(std::string_view)>& take) const;
+
+ private:
+  void read_vectors();
+  void append(std::string& out, std::int64_t line, const VectorSearch::Match& match) const;
+
+  const Options& o_;
+  std::int64_t count_ = 0;
+  std::vector<std::string> lines_;  // none where only their numbers are written
+  VectorSearch search_;
 };
 
 void embed_texts(const Options& o, const ModelFolder& folder);

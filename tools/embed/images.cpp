@@ -17,6 +17,7 @@ void check_options(const Options& o) {
     throw UsageError(option + " is for texts, " + o.model + " reads images");
   };
   if (!o.nearest.empty()) refuse("--nearest");
+  if (o.duplicates) refuse("--duplicates");
   if (o.compute_type != "float32") refuse("--compute-type");
   if (o.reader.column != 0) refuse("--column");
   if (o.reader.is_csv) refuse("--csv");
