@@ -1,6 +1,7 @@
 #include "decoding/translate.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "decoding/growing_text.hpp"
@@ -149,7 +150,10 @@ std::vector<Hypotheses> Translator::hypotheses(std::span<const std::vector<std::
     numbers.push_back(number);
   }
   prompts.finish();
-  std::vector<Hypotheses> results(sources.size(), Hypotheses(1)), found;
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const Hypotheses of_nothing(static_cast<std::size_t>(generation_.n_best),
+                              {.log_probability = kNone, .score = kNone});
+  std::vector<Hypotheses> results(sources.size(), of_nothing), found;
   try {
     found = sampler_ ? decoder_.decode(prompts, generation_, {*sampler_, numbers})
                      : decoder_.decode(prompts, generation_);

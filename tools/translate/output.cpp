@@ -1,19 +1,33 @@
 #include "tools/translate/output.hpp"
 
+#include <cmath>
+
 #include "support/json.hpp"
 #include "support/numbers.hpp"
 #include "tools/search/tokens.hpp"
 
 namespace headwater::translate {
 
+namespace {
+
+// A line without tokens has translations without scores.
+Json score_json(double score) { return std::isnan(score) ? Json() : Json(score); }
+
+std::string score_text(double score) {
+  constexpr int kDigits = 6;
+  return std::isnan(score) ? "" : format_fixed(score, kDigits);
+}
+
+}  // namespace
+
 std::string Output::json_of(const Translation& t, std::size_t rank, const std::string& source) const {
   Json json;
   json.set("version", 1).set("line", line_);
   if (form_.has_numbers) json.set("rank", std::uint64_t{rank});
   json.set("source", source).set("text", t.text);
-  if (form_.has_numbers) json.set("score", t.hypothesis.score);
+  if (form_.has_numbers) json.set("score", score_json(t.hypothesis.score));
   if (form_.has_scores) {
-    json.set("log_probability", t.hypothesis.log_probability);
+    json.set("log_probability", score_json(t.hypothesis.log_probability));
     json.set("tokens", search::scored_tokens(t.hypothesis, model_.target_tokenizer, model_.ids.end));
   }
   if (form_.has_alignments) {
@@ -26,16 +40,14 @@ std::string Output::json_of(const Translation& t, std::size_t rank, const std::s
 }
 
 void Output::add_columns(const Translation& t) {
-  constexpr int kDigits = 6;
-  if (form_.has_numbers)
-    text_ += std::to_string(line_) + '\t' + format_fixed(t.hypothesis.score, kDigits) + '\t';
+  if (form_.has_numbers) text_ += std::to_string(line_) + '\t' + score_text(t.hypothesis.score) + '\t';
   for (const char c : t.text) text_ += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
   if (form_.has_scores) {
-    text_ += '\t' + format_fixed(t.hypothesis.log_probability, kDigits);
+    text_ += '\t' + score_text(t.hypothesis.log_probability);
     char separator = '\t';
     if (t.hypothesis.token_log_probabilities.empty()) text_ += separator;
     for (const double of_token : t.hypothesis.token_log_probabilities) {
-      text_ += separator + format_fixed(of_token, kDigits);
+      text_ += separator + score_text(of_token);
       separator = ' ';
     }
   }
