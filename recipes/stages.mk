@@ -109,7 +109,7 @@ $(P)/lines/%: | $(DATA)/%
 ifneq ($(held_out),)
 $(P)/split/train.tsv: $(call whole_lines_of,$(train))
 	@mkdir -p $(@D)
-	$(bin)/vectorize$(quietly) --split $(P)/split/test.tsv $(addprefix --column ,$(field_label)) --validation-fraction $(test_fraction) -o $@ $<
+	$(bin)/vectorize$(quietly) --split $(P)/split/test.tsv $(if $(split_by_source),--split-by $(field_source),$(addprefix --column ,$(field_label))) --validation-fraction $(test_fraction) -o $@ $<
 $(P)/split/test.tsv: | $(P)/split/train.tsv ;
 endif
 

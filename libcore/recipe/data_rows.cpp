@@ -96,6 +96,16 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
            : !has_test ? "data without test examples"
                        : "data of pairs",
            "classifiers of single texts with test examples"});
+  const bool is_split = s.test_fraction > 0 || s.validation.empty();
+  v.field("split_by", &s.split_by,
+          OneOf{{{"line", "equal lines, in the test; validation examples are drawn one by one"},
+                 {"source", "examples of the same source: none is learned and held out"}}},
+          {"what stays on one side where a share of the examples is held out", "make recipe, train"},
+          When{has_columns && !is_stream && is_split,
+               is_stream   ? "data of one long text"
+               : !is_split ? "data of which nothing is held out"
+                           : "",
+               "models of texts of which a share is held out"});
   v.field("validation_fraction", &s.validation_fraction, Between{0, 0.9, kNoUnit},
           {"share of the training examples that is held out by seed, to validate on", "train"},
           When{s.validation.empty(), "data with validation examples", "data without validation examples"});

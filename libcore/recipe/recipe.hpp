@@ -67,6 +67,7 @@ struct DataSettings {
   std::int64_t epoch_examples = 0;  // random: windows of an epoch; 0: as many as blocks
   bool line_ends = false;           // line ends are text too
   double test_fraction = 0;         // of train, held out where no test file is given; 0: none
+  std::string split_by = "line";    // line | source: what goes as a whole to what is held out
   std::vector<std::string> test_orders;  // of reversed | shuffled: the test is read so, too
   double validation_fraction = 0.15;     // held out by seed where no validation file is given
   bool operator==(const DataSettings&) const = default;

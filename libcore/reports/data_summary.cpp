@@ -221,8 +221,8 @@ std::vector<std::string> DataSummary::warnings() const {
     if (!is_label(c) && columns_.size() > 1 && column.repeated * kNoticeable > lines_ && c == text_column())
       all.push_back(column.name + ": " + format_percent(column.repeated, lines_) +
                     " of the texts repeat that of an earlier line; of a text that stands twice "
-                    "validation_fraction may learn one and hold out the other (vectorize --split keeps them "
-                    "together)");
+                    "validation_fraction may learn one and hold out the other (data.split_by: source keeps "
+                    "them together, and so does vectorize --split)");
     if (!is_label(c)) continue;
     std::vector<std::string> spaced, names;
     for (const auto& [value, count] : columns_[c].values) {

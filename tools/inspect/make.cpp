@@ -47,7 +47,9 @@ std::string preparation(const Recipe& recipe) {
   for (const auto& [key, value] : key_values(recipe, WhichKeys::read)) {
     const auto begins = [&k = key](std::string_view section) { return k.starts_with(section); };
     const bool is_other = std::find(std::begin(kOthers), std::end(kOthers), key) != std::end(kOthers);
-    if (!is_other && std::any_of(std::begin(kSections), std::end(kSections), begins)) add(key, value);
+    const bool is_default = key == "data.split_by" && data.split_by == "line";
+    if (!is_other && !is_default && std::any_of(std::begin(kSections), std::end(kSections), begins))
+      add(key, value);
   }
   add("stream", is_stream ? "yes" : "no");
   if (recipe.model.kind().reads("masking")) add("masking.examples", recipe.masking.examples);
@@ -89,6 +91,7 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   path("test", data.test);
   path("tokenizer_text", data.tokenizer_text);
   variable("test_fraction", data.test_fraction == 0 ? "" : format_number(data.test_fraction));
+  variable("split_by_source", data.split_by == "source" ? "yes" : "");
   variable("max_tokens", std::to_string(data.max_tokens));
   variable("train_examples", std::to_string(data.train_examples));
   variable("validation_examples", std::to_string(data.validation_examples));

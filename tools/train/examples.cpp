@@ -8,8 +8,10 @@
 #include "cli/tool.hpp"
 #include "data/held_out.hpp"
 #include "data/image_dataset.hpp"
+#include "data/token_dataset.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "support/raw_bytes.hpp"
 #include "training/task_model.hpp"
 
 namespace headwater::train {
@@ -91,6 +93,27 @@ void take_some(const Recipe& recipe, Subset& train) {
   train.is_all = false;
 }
 
+// A translator of so few learns them, and no language.
+void warn_of_few(const Subset& train, std::string_view example, bool is_quiet) {
+  constexpr std::size_t kFew = 100;
+  if (example != "pair" || train.count() >= kFew) return;
+  cli::warn("only " + counted(static_cast<std::int64_t>(train.count()), "training pair") +
+                ": the model learns them by heart (a translator needs thousands)",
+            is_quiet);
+}
+
+// Examples of the same ids in the column source go to one side.
+std::vector<std::uint32_t> split_by_source(const Dataset& dataset, const Recipe& recipe) {
+  const auto* const columns = dynamic_cast<const TokenDataset*>(&dataset);
+  if (columns == nullptr) throw UsageError("data.split_by: source is for examples of lines");
+  const std::size_t source = columns->column("source");
+  std::vector<std::uint64_t> keys;
+  for (std::int64_t i = 0; i < columns->examples(); ++i)
+    keys.push_back(split_key(raw_bytes(columns->ids(source, i)), recipe.seed));
+  const std::vector<std::uint32_t> one_group(keys.size());
+  return split_by_text(keys, one_group, recipe.data.validation_fraction);
+}
+
 }  // namespace
 
 Examples read_examples(const ExampleFiles& files, const Recipe& recipe, const TaskModel& task,
@@ -109,10 +132,13 @@ Examples read_examples(const ExampleFiles& files, const Recipe& recipe, const Ta
     report(*e.data, learned, "training data", files.is_quiet);
     report(*e.validation_data, validated, "validation data", files.is_quiet);
     e.sizes = learned + ", " + validated;
+    warn_of_few(e.train, example, files.is_quiet);
     return e;
   }
   const auto count = static_cast<std::size_t>(e.data->examples());
-  e.validation.indices = split_by_seed(count, recipe.data.validation_fraction, recipe.seed);
+  const bool is_by_source = recipe.data.split_by == "source" && recipe.data.validation_fraction > 0;
+  e.validation.indices = is_by_source ? split_by_source(*e.data, recipe)
+                                      : split_by_seed(count, recipe.data.validation_fraction, recipe.seed);
   e.train.indices = all_but(e.validation.indices, count);
   e.train.is_all = e.validation.is_all = false;
   take_some(recipe, e.train);
@@ -120,6 +146,7 @@ Examples read_examples(const ExampleFiles& files, const Recipe& recipe, const Ta
             ", " + format_count(static_cast<std::int64_t>(e.validation.indices.size())) +
             " held out for validation";
   report(*e.data, e.sizes, "data", files.is_quiet);
+  warn_of_few(e.train, example, files.is_quiet);
   return e;
 }
 

@@ -20,6 +20,7 @@ inline constexpr std::int64_t kMaxLength = 0x7FFFFFFF;  // also of a model that 
 struct Options {
   std::vector<std::string> tokens;
   std::optional<Recipe> resolved_recipe;  // what `recipe` names
+  std::int64_t split_by = 0;              // column, from 1; 0: the whole line
   fs::path tokenizer, terms, labels, output, recipe, images, image_labels, validation, split;
   std::string learn, form, max_unknown, order, side = "source", scale = "full", resize;
   std::vector<std::string> check;

@@ -17,21 +17,22 @@ namespace headwater::vectorize {
 namespace {
 
 // A line in two: column `number`, from 1, and what stands beside it. Throws Error where it has less.
-struct Labelled {
-  std::string_view label;
-  std::string text;
+struct Parts {
+  std::string_view field;
+  std::string others;
 
-  Labelled(std::string_view line, std::int64_t number) {
+  Parts(std::string_view line, std::int64_t number, std::string_view option) {
     std::size_t begin = 0;
     for (std::int64_t before = 1; before < number; ++before) {
       const std::size_t tab = line.find('\t', begin);
       if (tab == std::string_view::npos)
-        throw Error(" " + counted(before, "column") + ", --column is " + std::to_string(number));
+        throw Error(" " + counted(before, "column") + ", " + std::string(option) + " is " +
+                    std::to_string(number));
       begin = tab + 1;
     }
     const std::size_t end = std::min(line.find('\t', begin), line.size());
-    label = line.substr(begin, end - begin);
-    text.append(line.substr(0, begin)).append(line.substr(end));
+    field = line.substr(begin, end - begin);
+    others.append(line.substr(0, begin)).append(line.substr(end));
   }
 };
 
@@ -59,6 +60,11 @@ void describe_split(cli::CommandLine& line, Options& o, ModeOptions& typed) {
           "the same share of those of each label, which that column has")
       .shown_as("FILE")
       .writes();
+  typed.add("--split-by",
+            line.add_option("--split-by", o.split_by,
+                            "of --split: lines with the same text in column N, from 1, stay together")
+                .at_least(1),
+            {Mode::split});
   const std::initializer_list<Mode> both = {Mode::split, Mode::images};
   typed.add(
       "--validation-fraction",
@@ -78,6 +84,8 @@ void check_share(const Options& o) {
 
 void resolve_split(Options& o, const ModeOptions& /*typed*/) {
   if (o.output.empty()) throw UsageError("--split needs -o FILE for the other lines");
+  if (o.split_by > 0 && (o.reader.column > 0 || o.reader.is_csv))
+    throw UsageError("--split-by and --column: give one of them");
   check_share(o);
 }
 
@@ -98,15 +106,15 @@ void split_lines(const Options& o) {
   std::string_view line;
   while (reader.next(line)) {
     lines.emplace_back(line);
-    if (column == 0) {
-      groups.push_back(0);
-      keys.push_back(split_key(line, seed));
-      continue;
-    }
     try {
-      const Labelled labelled(line, column);
-      const std::string name(trimmed(labelled.label));
-      keys.push_back(split_key(labelled.text, seed));
+      if (column == 0) {
+        groups.push_back(0);
+        keys.push_back(split_key(o.split_by > 0 ? Parts(line, o.split_by, "--split-by").field : line, seed));
+        continue;
+      }
+      const Parts parts(line, column, "--column");
+      const std::string name(trimmed(parts.field));
+      keys.push_back(split_key(parts.others, seed));
       const auto [group, is_new] = group_of.emplace(name, static_cast<std::uint32_t>(names.size()));
       if (is_new) names.push_back(name);
       groups.push_back(group->second);
