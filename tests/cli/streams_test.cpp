@@ -255,4 +255,46 @@ TEST_CASE("a .model takes memory as its bytes") {
     CHECK(much - little < static_cast<long>(16 * bytes / 1024 + 1024));
   }
 }
+
+// Letters of a fixed random order.
+std::string random_letters(std::size_t count, unsigned letters) {
+  std::string text;
+  std::uint32_t state = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    state = state * 1664525 + 1013904223;
+    text.push_back(static_cast<char>('a' + (state >> 24) % letters));
+  }
+  return text;
+}
+
+TEST_CASE("learning takes memory as the text, whatever pieces and n-grams it has") {
+  const Scratch scratch;
+  const std::string model = (scratch.folder / "learned").string();
+  constexpr std::size_t kBytes = std::size_t{1} << 20;
+  const std::string word = random_letters(kBytes, 26) + "\n";
+  std::string words = random_letters(kBytes, 26);
+  for (std::size_t i = 5; i < words.size(); i += 6) words[i] = ' ';
+  words.push_back('\n');
+  for (const auto& [arguments, text] :
+       {std::pair{Arguments{"tokenize", "-q", "--learn", "unigram", "--size", "2000", "-o", model}, word},
+        {Arguments{"vectorize", "-q", "--learn", "ngrams", "--ngrams", "100", "-o", model}, words}}) {
+    const long little = peak_of(arguments, text.substr(0, kBytes / 16) + "\n", 1),
+               much = peak_of(arguments, text, 1);
+    INFO(arguments[0], ": ", little, " kB for 64 KiB, ", much, " kB for 1 MiB");
+    CHECK(much < 65536);
+  }
+}
+
+TEST_CASE("10,000 labels take memory as their lines") {
+  const Scratch scratch;
+  std::string labels;
+  for (int i = 0; i < 10000; ++i) labels += "label" + std::to_string(i) + "\n";
+  const std::string file = (scratch.folder / "labels").string();
+  write_file(file, labels);
+  const Arguments arguments = {"evaluate", "--labels", file, "--predictions", "-"};
+  CHECK(peak_of(arguments, labels, 1) < 65536);
+  Arguments json = arguments;
+  json.insert(json.end(), {"--json", "--confusion", (scratch.folder / "matrix.csv").string()});
+  CHECK(peak_of(json, labels, 1) < 65536);
+}
 #endif
