@@ -21,6 +21,7 @@ struct TokenNode {
   std::int32_t parent;  // a node, or kPrompt
   std::int32_t id;
   double log_probability;
+  CharacterGuard::State state;
 };
 
 struct LiveHypothesis {
@@ -91,7 +92,12 @@ class BeamSearch {
     const Variable hidden = state_.step(group_.context, slots_, ids_);
     check_hidden(group_, hidden, prompt_of_);
     bans_.clear();
-    for (const std::span<const std::int32_t> text : texts_) bans_.add(text);
+    for (std::size_t row = 0; row < live_.size(); ++row) {
+      if (texts_.empty() && settings_.characters == nullptr) break;
+      bans_.add(texts_.empty() ? std::span<const std::int32_t>() : texts_[row],
+                settings_.characters == nullptr ? std::span<const std::int32_t>()
+                                                : settings_.characters->banned(state_of(live_[row].last)));
+    }
     width_ = 2 * beams_;
     top_ = {arena.allocate_array<kernels::TopLogit>(rows * width_), static_cast<std::size_t>(rows * width_)};
     log_sums_ = {arena.allocate_array<Real>(rows), live_.size()};
@@ -243,8 +249,13 @@ class BeamSearch {
   }
 
   std::int32_t add_node(std::int32_t parent, const Continuation& c) {
-    nodes_.push_back({parent, c.id, c.of_token});
+    CharacterGuard::State state = CharacterGuard::State::whole;
+    if (settings_.characters != nullptr) state = settings_.characters->next(state_of(parent), c.id);
+    nodes_.push_back({parent, c.id, c.of_token, state});
     return static_cast<std::int32_t>(nodes_.size()) - 1;
+  }
+  CharacterGuard::State state_of(std::int32_t last) const {
+    return last == kPrompt ? CharacterGuard::State::whole : node(last).state;
   }
   const TokenNode& node(std::int32_t index) const { return nodes_[static_cast<std::size_t>(index)]; }
   double penalty(Index tokens) const { return penalties_[static_cast<std::size_t>(tokens)]; }

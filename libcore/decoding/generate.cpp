@@ -40,10 +40,10 @@ class GrowingRows : public TokenListener {
   }
 
   // No token follows.
-  void finish(GrowingRow& r) {
+  void finish(GrowingRow& r, GrowingText::Unfinished unfinished) {
     if (r.stop == kNoStop) {
       const std::size_t old_size = r.text.text().size();
-      r.text.finish();
+      r.text.finish(unfinished);
       find_stop(r, old_size);
     }
     emit(r, std::min(r.stop, r.text.text().size()));
@@ -100,6 +100,7 @@ GenerationSettings generation_settings(const LoadedLanguageModel& model,
   generation.vocabulary_limit = tokenizer.vocabulary_size();
   generation.slides = true;
   generation.wants_scores = settings.wants_scores;
+  generation.characters = CharacterGuard::of(tokenizer, generation.end_id);
   return generation;
 }
 
@@ -210,7 +211,9 @@ void TextGenerator::continue_rows(std::span<const Prompt> prompts, std::size_t f
     for (std::size_t i = 1; has_beams && i <= ids.size(); ++i) {
       if (!growing.goes_on(row, std::span(ids).first(i))) break;
     }
-    growing.finish(text);
+    const bool is_unfinished =
+        generation_.characters && generation_.characters->after(ids) != CharacterGuard::State::whole;
+    growing.finish(text, is_unfinished ? GrowingText::Unfinished::dropped : GrowingText::Unfinished::shown);
     made.text = text.text.text().substr(0, text.stop);
     if (text.stop != kNoStop) {
       cut(text, made.hypothesis);

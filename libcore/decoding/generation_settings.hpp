@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
+
+#include "decoding/character_guard.hpp"
 
 namespace headwater {
 
@@ -36,8 +39,9 @@ struct GenerationSettings {
   double length_penalty = 1;   // alpha
   LengthPenaltyKind length_penalty_kind = LengthPenaltyKind::power;
   EarlyStopping early_stopping = EarlyStopping::heuristic;
-  std::int64_t n_best = 1;    // hypotheses that are given, at most num_beams
-  bool wants_scores = false;  // of greedy decoding; beam search has them
+  std::int64_t n_best = 1;                                     // hypotheses that are given, at most num_beams
+  bool wants_scores = false;                                   // of greedy decoding; beam search has them
+  std::shared_ptr<const CharacterGuard> characters = nullptr;  // the text stays UTF-8; or none
 };
 
 }  // namespace headwater

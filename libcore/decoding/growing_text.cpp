@@ -27,6 +27,11 @@ std::string without_nul(std::string text) {
   }
 }
 
+std::string without_unfinished(std::string text) {
+  while (text.ends_with(kReplacement)) text.resize(text.size() - kReplacement.size());
+  return text;
+}
+
 GrowingText::GrowingText(const Tokenizer& tokenizer, std::span<const std::int32_t> context)
     : tokenizer_(tokenizer) {
   const std::span<const std::int32_t> last = context.last(std::min(context.size(), kContextTokens));
@@ -57,8 +62,10 @@ void GrowingText::add(std::int32_t id) {
   show(decoded);
 }
 
-void GrowingText::finish() {
-  if (shown_ < ids_.size()) show(tokenizer_.decode(ids_));
+void GrowingText::finish(Unfinished unfinished) {
+  if (shown_ == ids_.size()) return;
+  const std::string decoded = tokenizer_.decode(ids_);
+  show(unfinished == Unfinished::shown ? decoded : without_unfinished(decoded));
 }
 
 void GrowingText::show(const std::string& decoded) {

@@ -14,6 +14,9 @@ namespace headwater {
 // Text of a model, which no line may hold a NUL of: it becomes U+FFFD, as bytes that are no character do.
 std::string without_nul(std::string text);
 
+// Decoded text whose last tokens are a part of a character: without that.
+std::string without_unfinished(std::string text);
+
 // What stands after a prompt: decoded with the tokens before it, so that what separates the two is there too.
 // It grows by whole characters, none of them NUL: bytes of one that is not complete wait for the others.
 class GrowingText {
@@ -21,8 +24,9 @@ class GrowingText {
   // `context`: the tokens that it follows, of the same text; may be empty.
   GrowingText(const Tokenizer& tokenizer, std::span<const std::int32_t> context);
   void add(std::int32_t id);
-  // What waits will not become complete: it is shown as it is.
-  void finish();
+  // What waits will not become complete: it is shown as it is, or dropped.
+  enum class Unfinished { shown, dropped };
+  void finish(Unfinished unfinished = Unfinished::shown);
   const std::string& text() const { return text_; }
   // Where the text stood when each token came.
   const std::vector<std::size_t>& begins() const { return begins_; }

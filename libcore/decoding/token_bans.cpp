@@ -14,7 +14,7 @@ void TokenBans::clear() {
   columns_.clear();
 }
 
-void TokenBans::add(std::span<const std::int32_t> text) {
+void TokenBans::add(std::span<const std::int32_t> text, std::span<const std::int32_t> others) {
   const auto size = static_cast<std::size_t>(settings_.no_repeat_ngram_size);
   if (size > 0 && text.size() >= size) {
     const std::span<const std::int32_t> last = text.last(size - 1);
@@ -23,6 +23,7 @@ void TokenBans::add(std::span<const std::int32_t> text) {
         columns_.push_back(text[at + size - 1]);
     }
   }
+  columns_.insert(columns_.end(), others.begin(), others.end());
   offsets_.push_back(static_cast<Index>(columns_.size()));
 }
 
@@ -30,7 +31,7 @@ kernels::BannedColumns TokenBans::columns(std::int64_t new_tokens) const {
   const bool may_end = new_tokens >= settings_.min_new_tokens;
   kernels::BannedColumns banned{.all = may_end ? suppressed_ : suppressed_with_end_,
                                 .limit = settings_.vocabulary_limit};
-  if (reads_texts()) {
+  if (offsets_.size() > 1) {
     banned.offsets = offsets_;
     banned.columns = columns_;
   }

@@ -18,8 +18,9 @@ class TokenBans {
 
   bool reads_texts() const { return settings_.no_repeat_ngram_size > 0; }
   void clear();
-  // `text`: what the row has read, prompt and all; may be empty where texts are not read.
-  void add(std::span<const std::int32_t> text);
+  // `text`: what the row has read, prompt and all; may be empty where texts are not read. `others`: what it
+  // may not choose besides.
+  void add(std::span<const std::int32_t> text, std::span<const std::int32_t> others = {});
   // Valid until the next call: for rows that have `new_tokens` generated ones.
   kernels::BannedColumns columns(std::int64_t new_tokens) const;
 

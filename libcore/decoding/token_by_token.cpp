@@ -44,12 +44,53 @@ class GroupTexts {
   std::vector<std::span<const std::int32_t>> rows_;
 };
 
+// A row whose token would break a character chooses again, among the tokens that do not.
+class WholeCharacters {
+ public:
+  WholeCharacters(const CharacterGuard* guard, std::size_t sequences)
+      : guard_(guard), states_(guard == nullptr ? 0 : sequences) {}
+
+  void repair(const ForwardContext& context, const NextToken& next_token, StepRows rows, TokenBans& bans,
+              std::span<const Index> active, std::span<Chosen> chosen) {
+    if (guard_ == nullptr) return;
+    std::vector<std::size_t> broken;
+    bans.clear();
+    for (std::size_t b = 0; b < active.size(); ++b) {
+      const CharacterGuard::State state = states_[static_cast<std::size_t>(active[b])];
+      const bool breaks =
+          chosen[b].id >= 0 && guard_->next(state, chosen[b].id) == CharacterGuard::State::broken;
+      if (breaks) broken.push_back(b);
+      const std::span<const std::int32_t> text =
+          rows.texts.empty() ? std::span<const std::int32_t>() : rows.texts[b];
+      bans.add(text, breaks ? guard_->banned(state) : std::span<const std::int32_t>());
+    }
+    if (!broken.empty()) {
+      rows.banned = bans.columns(rows.new_tokens);
+      std::vector<Chosen> others(chosen.size());
+      next_token.choose(context, rows, others);
+      for (const std::size_t b : broken) {
+        if (others[b].id >= 0) chosen[b] = others[b];
+      }
+    }
+    for (std::size_t b = 0; b < active.size(); ++b) {
+      CharacterGuard::State& state = states_[static_cast<std::size_t>(active[b])];
+      if (chosen[b].id >= 0) state = guard_->next(state, chosen[b].id);
+      if (state == CharacterGuard::State::broken) state = CharacterGuard::State::whole;
+    }
+  }
+
+ private:
+  const CharacterGuard* guard_;
+  std::vector<CharacterGuard::State> states_;  // of each sequence
+};
+
 }  // namespace
 
 void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, std::size_t first) {
   const GenerationSettings& settings = group.settings;
   TokenBans bans(settings);
   GroupTexts texts(group, settings.slides || bans.reads_texts() || how.next_token.reads_texts());
+  WholeCharacters characters(settings.characters.get(), group.results.size());
   std::vector<Index> active;
   std::vector<std::int32_t> ids;
   std::vector<std::uint64_t> streams;
@@ -75,13 +116,13 @@ void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, 
     if (bans.reads_texts()) {
       for (const std::span<const std::int32_t> text : read) bans.add(text);
     }
-    how.next_token.choose(group.context,
-                          {.hidden = hidden,
-                           .banned = bans.columns(made),
-                           .numbers = streams,
-                           .texts = read,
-                           .new_tokens = made},
-                          chosen);
+    const StepRows rows{.hidden = hidden,
+                        .banned = bans.columns(made),
+                        .numbers = streams,
+                        .texts = read,
+                        .new_tokens = made};
+    how.next_token.choose(group.context, rows, chosen);
+    characters.repair(group.context, how.next_token, rows, bans, active, chosen);
     std::size_t remaining = 0;
     for (std::size_t b = 0; b < active.size(); ++b) {
       const auto s = static_cast<std::size_t>(active[b]);

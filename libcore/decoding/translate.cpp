@@ -29,6 +29,7 @@ GenerationSettings generation_settings(const LoadedTranslator& model, const Tran
   if (decoding.max_new_tokens == 0) generation.max_new_tokens = model.max_new_tokens;
   generation.n_best = std::min(settings.n_best, generation.num_beams);
   generation.wants_scores = settings.wants_scores;
+  generation.characters = CharacterGuard::of(target, generation.end_id);
   return generation;
 }
 
@@ -58,7 +59,11 @@ Translator::Sources Translator::encode(const std::vector<std::string>& lines) {
 
 std::string Translator::text_of(const Hypothesis& hypothesis) const {
   if (hypothesis.ids.empty()) return {};
-  return without_nul(model_.target_tokenizer.decode(hypothesis.ids));
+  std::string text = model_.target_tokenizer.decode(hypothesis.ids);
+  const std::shared_ptr<const CharacterGuard>& characters = generation_.characters;
+  if (characters && characters->after(hypothesis.ids) != CharacterGuard::State::whole)
+    text = without_unfinished(std::move(text));
+  return without_nul(std::move(text));
 }
 
 std::vector<Translations> Translator::translations(const std::vector<std::string>& lines,

@@ -9,8 +9,10 @@
 #include "decoding/text_window.hpp"
 #include "support/line_error.hpp"
 #include "support/parallel.hpp"
+#include "support/utf8.hpp"
 #include "tensor/kernels/isa.hpp"
-#include "text/learning/tokenizer_learner.hpp"
+#include "text/learning/subword_learner.hpp"
+#include "text/unicode/byte_level.hpp"
 
 using namespace headwater;
 
@@ -47,6 +49,20 @@ std::vector<std::string> prompts() {
   return result;
 }
 
+// Tokens are bytes and, of the text, pairs of them.
+LoadedLanguageModel random_byte_model() {
+  LoadedLanguageModel files = random_model(false);
+  TokenizerLearner learner = subword_learner({.kind = "byte_bpe", .size = 270});
+  for (int i = 0; i < 3; ++i) learner.add("\u00e9\u00e8 \u5f8b \U0001F600\U0001F601\U0001F602\n");
+  files.tokenizer = learner.finish();
+  LanguageModelSettings settings = files.model->settings();
+  files.model = std::make_unique<LanguageModel>(settings, files.tokenizer.vocabulary_size());
+  files.model->parameters().allocate(false);
+  files.model->parameters().initialize(2);
+  for (Real& value : files.model->parameters().values()) value *= 6;
+  return files;
+}
+
 struct Silent : ContinuationListener {};
 
 std::vector<std::string> continued(const LoadedLanguageModel& files, const std::vector<std::string>& lines,
@@ -59,6 +75,70 @@ std::vector<std::string> continued(const LoadedLanguageModel& files, const std::
 }
 
 }  // namespace
+
+TEST_CASE("a byte-level model writes whole characters, however it searches, up to its last token") {
+  const LoadedLanguageModel files = random_byte_model();
+  const std::vector<std::string> lines = prompts();
+  const std::vector<std::string> some(lines.begin(), lines.begin() + 60);
+  std::size_t long_characters = 0;
+  for (const std::int64_t beams : {1, 3}) {
+    for (const bool samples : {false, true}) {
+      if (beams > 1 && samples) continue;
+      TextGeneratorSettings settings;
+      settings.decoding.max_new_tokens = 13;
+      settings.decoding.num_beams = beams;
+      if (samples) settings.sampling = SamplingSettings{.temperature = 3, .seed = 5};
+      for (const std::string& text : continued(files, some, settings, 16)) {
+        INFO(beams, " beams", samples ? ", sampled" : "");
+        CHECK(text.find("\uFFFD") == std::string::npos);
+        CHECK(find_invalid_utf8(text) == std::string::npos);
+        CHECK(!text.empty());
+        long_characters += static_cast<std::size_t>(
+            std::ranges::count_if(text, [](char c) { return static_cast<unsigned char>(c) >= 0xC0; }));
+      }
+    }
+  }
+  CHECK(long_characters > 200);
+}
+
+TEST_CASE("tokens keep to the bytes of a character") {
+  const LoadedLanguageModel files = random_byte_model();
+  const Tokenizer& bytes = files.tokenizer;
+  const std::shared_ptr<const CharacterGuard> guard = CharacterGuard::of(bytes, -1);
+  REQUIRE(guard != nullptr);
+  CHECK(CharacterGuard::of(random_model(false).tokenizer, -1) == nullptr);
+  using State = CharacterGuard::State;
+  // All texts of up to four single bytes against a reader of UTF-8.
+  std::vector<std::int32_t> id_of(256, -1);
+  for (std::int32_t id = 0; id < bytes.vocabulary_size(); ++id) {
+    std::string of_id;
+    if (append_byte_level_bytes(bytes.surface(id), of_id) && of_id.size() == 1)
+      id_of[static_cast<unsigned char>(of_id.front())] = id;
+  }
+  const std::string firsts("aé\xC1\xDF\xE0\xE1\xED\xEF\xF0\xF1\xF4\xF5\xFF\x80", 15),
+      others("a\x80\x8F\x90\x9F\xA0\xBF\xC2\xF0", 9);
+  const auto check = [&](const auto& self, const std::string& text, State state) -> void {
+    for (const char c : text.empty() ? firsts : others) {
+      const std::string longer = text + c;
+      const State next = guard->next(state, id_of[static_cast<unsigned char>(c)]);
+      const std::size_t invalid = find_invalid_utf8(longer);
+      CHECK((next == State::whole) == (invalid == std::string::npos));
+      CHECK(std::ranges::binary_search(guard->banned(state), id_of[static_cast<unsigned char>(c)]) ==
+            (next == State::broken));
+      if (next == State::broken) {  // no bytes make it characters
+        for (const std::string& end :
+             std::vector<std::string>{"\x80", "\x80\x80", "\x80\x80\x80", "\xBF", "\xA0\x80", "\x90\x80\x80"})
+          CHECK(find_invalid_utf8(longer + end) != std::string::npos);
+      } else if (longer.size() < 4) {
+        self(self, longer, next);
+      }
+    }
+  };
+  check(check, "", State::whole);
+  const std::vector<std::int32_t> ids = bytes.encode("word \U0001F600");
+  CHECK(guard->after(ids) == State::whole);
+  CHECK(guard->next(State::whole, id_of[0]) == State::broken);
+}
 
 TEST_CASE("a text that is too long loses half a length, as often as it must") {
   CHECK(window_begin(0, 8) == 0);
