@@ -1,6 +1,6 @@
-// Any bytes as the settings beside a tokenizer (tokenizer_config.json, special_tokens_map.json), and as the
-// vocabulary of a Marian directory: an error of one line that names the file, or a tokenizer that reads a
-// text.
+// Any bytes as the settings beside a tokenizer (tokenizer_config.json, special_tokens_map.json,
+// added_tokens.json), and as the vocabulary of a Marian directory: an error of one line that names the file,
+// or a tokenizer that reads a text.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const ScratchDirectory scratch;
   const fs::path& folder = scratch.path();
   write_file(folder / "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n##b\n");
-  for (const char* name : {"tokenizer_config.json", "special_tokens_map.json"}) {
+  for (const char* name : {"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"}) {
     write_file(folder / name, text);
     check(folder, [&] {
       const Tokenizer tokenizer = Tokenizer::load(folder);

@@ -4,6 +4,7 @@
 
 #include "support/error.hpp"
 #include "support/utf8.hpp"
+#include "text/formats/class_parts.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
 #include "text/tokenizer/word_table.hpp"
 #include "text/unicode/byte_level.hpp"
@@ -28,10 +29,32 @@ void for_each_line_of(std::string_view text, const std::string& where, const Use
   }
 }
 
+Json word_piece_json(std::string_view unknown, Json vocab) {
+  return Json::Object{{"type", "WordPiece"},
+                      {"unk_token", unknown},
+                      {"continuing_subword_prefix", "##"},
+                      {"max_input_chars_per_word", 100},
+                      {"vocab", std::move(vocab)}};
+}
+
+Json byte_level_bpe_json(Json vocab, Json merges) {
+  return Json::Object{{"type", "BPE"},
+                      {"dropout", nullptr},
+                      {"unk_token", nullptr},
+                      {"continuing_subword_prefix", nullptr},
+                      {"end_of_word_suffix", nullptr},
+                      {"fuse_unk", false},
+                      {"byte_fallback", false},
+                      {"ignore_merges", false},
+                      {"vocab", std::move(vocab)},
+                      {"merges", std::move(merges)}};
+}
+
 }  // namespace
 
-std::string tokenizer_json_of_vocab_txt(std::string_view text, const BertOptions& options,
+std::string tokenizer_json_of_vocab_txt(std::string_view text, TokenizerFolder settings,
                                         const std::string& where) {
+  settings.tokenizer_class = TokenizerClass::bert;
   Json::Object vocab;
   WordTable seen;
   for_each_line_of(text, where, [&](std::string_view line, std::size_t number) {
@@ -40,48 +63,31 @@ std::string tokenizer_json_of_vocab_txt(std::string_view text, const BertOptions
     if (seen.value(line)++ > 0) throw Error(here + ": the token " + quote(line) + " stands twice");
     vocab.emplace_back(std::string(line), static_cast<std::int64_t>(vocab.size()));
   });
-  const auto id_of = [&](std::string_view token) {
-    const auto at =
-        std::find_if(vocab.begin(), vocab.end(), [&](const auto& one) { return one.first == token; });
-    return at == vocab.end() ? std::int64_t{-1} : at->second.as_integer();
-  };
-  if (id_of("[UNK]") < 0) throw Error(where + ": no line \"[UNK]\", which every vocab.txt of BERT has");
-  Json::Array added;
-  for (const char* token : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
-    if (const std::int64_t id = id_of(token); id >= 0) added.push_back(added_token_json(token, id));
-  }
-  const std::int64_t begin = id_of("[CLS]"), end = id_of("[SEP]");
-  Json post;
-  if (begin >= 0 && end >= 0) {
-    post = Json::Object{
-        {"type", "BertProcessing"}, {"sep", Json::Array{"[SEP]", end}}, {"cls", Json::Array{"[CLS]", begin}}};
-  }
-  return tokenizer_file_json(
-             {.added_tokens = std::move(added),
-              .normalizer = Json::Object{{"type", "BertNormalizer"},
-                                         {"clean_text", true},
-                                         {"handle_chinese_chars", options.handle_chinese_chars},
-                                         {"strip_accents", options.strip_accents},
-                                         {"lowercase", options.lowercase}},
-              .pre_tokenizer = Json::Object{{"type", "BertPreTokenizer"}},
-              .post_processor = std::move(post),
-              .decoder = Json::Object{{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}},
-              .model = Json::Object{{"type", "WordPiece"},
-                                    {"unk_token", "[UNK]"},
-                                    {"continuing_subword_prefix", "##"},
-                                    {"max_input_chars_per_word", 100},
-                                    {"vocab", std::move(vocab)}}})
+  const std::string unknown = settings.role("unk_token");
+  if (seen.find(unknown) == nullptr)
+    throw Error(where + ": no line " + quote(unknown) + ", which every vocab.txt of BERT has");
+  Json vocab_json(std::move(vocab));
+  Json::Array added = added_tokens_of(VocabularyIds(vocab_json), {}, settings,
+                                      {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"});
+  Json post = bert_post_processor_json(template_token("cls_token", added, settings),
+                                       template_token("sep_token", added, settings));
+  return tokenizer_file_json({.added_tokens = std::move(added),
+                              .normalizer = bert_normalizer_json(settings),
+                              .pre_tokenizer = Json::Object{{"type", "BertPreTokenizer"}},
+                              .post_processor = std::move(post),
+                              .decoder = bert_decoder_json(),
+                              .model = word_piece_json(unknown, std::move(vocab_json))})
              .dump() +
          "\n";
 }
 
 std::string tokenizer_json_of_merges(std::string_view vocab_text, const std::string& vocab_where,
                                      std::string_view merges_text, const std::string& merges_where,
-                                     const ByteLevelOptions& options) {
+                                     TokenizerFolder settings) {
   Json vocab = Json::parse(vocab_text, vocab_where);
   if (!vocab.is_object()) throw Error(vocab_where + ": expected an object of tokens and ids");
-  WordTable known;  // token -> index of its member
-  for (std::size_t i = 0; i < vocab.as_object().size(); ++i) known.value(vocab.as_object()[i].first) = i;
+  WordTable known;
+  for (const auto& [token, id] : vocab.as_object()) known.value(token) = 1;
   Json::Array merges;
   for_each_line_of(merges_text, merges_where, [&](std::string_view line, std::size_t number) {
     if (number == 1 && line.starts_with("#version")) return;
@@ -100,44 +106,31 @@ std::string tokenizer_json_of_merges(std::string_view vocab_text, const std::str
     }
     merges.push_back(line);
   });
-  const auto id_of = [&](std::string_view token) {
-    const WordTable::Entry* entry = known.find(token);
-    if (entry == nullptr) return std::int64_t{-1};
-    const Json& id = vocab.as_object()[entry->value].second;
-    return id.is_integer() ? id.as_integer() : std::int64_t{-1};
-  };
-  Json::Array added;
-  for (const char* token : {"<|endoftext|>", "<s>", "<pad>", "</s>", "<unk>", "<mask>"}) {
-    if (const std::int64_t id = id_of(token); id >= 0) added.push_back(added_token_json(token, id));
+  const VocabularyIds ids(vocab);
+  if (settings.tokenizer_class != TokenizerClass::gpt2 &&
+      settings.tokenizer_class != TokenizerClass::roberta) {
+    const bool has_ends = ids.find("<s>") >= 0 && ids.find("</s>") >= 0;
+    settings.tokenizer_class = has_ends ? TokenizerClass::roberta : TokenizerClass::gpt2;
   }
-  const std::int64_t begin = id_of("<s>"), end = id_of("</s>"), unknown = id_of("<unk>");
-  const Json byte_level = Json::Object{{"type", "ByteLevel"},
-                                       {"add_prefix_space", options.add_prefix_space},
-                                       {"trim_offsets", true},
-                                       {"use_regex", true}};
+  if (settings.tokenizer_class == TokenizerClass::gpt2 && settings.adds_ends)
+    throw Error(settings.config_path() +
+                ": \"add_bos_token\" or \"add_eos_token\" is true, expected false (texts "
+                "are read without tokens around them)");
+  Json::Array added =
+      added_tokens_of(ids, {}, settings, {"<|endoftext|>", "<s>", "<pad>", "</s>", "<unk>", "<mask>"});
+  const Json byte_level = byte_level_json(settings.add_prefix_space);
   Json post = byte_level;
-  if (begin >= 0 && end >= 0) {
-    post = Json::Object{{"type", "RobertaProcessing"},
-                        {"sep", Json::Array{"</s>", end}},
-                        {"cls", Json::Array{"<s>", begin}},
-                        {"trim_offsets", true},
-                        {"add_prefix_space", options.add_prefix_space}};
+  if (settings.tokenizer_class == TokenizerClass::roberta) {
+    post =
+        roberta_post_processor_json(template_token("cls_token", added, settings),
+                                    template_token("sep_token", added, settings), settings.add_prefix_space);
   }
   return tokenizer_file_json({.added_tokens = std::move(added),
                               .normalizer = nullptr,
                               .pre_tokenizer = byte_level,
                               .post_processor = std::move(post),
                               .decoder = byte_level,
-                              .model = Json::Object{{"type", "BPE"},
-                                                    {"dropout", nullptr},
-                                                    {"unk_token", unknown >= 0 ? Json("<unk>") : Json()},
-                                                    {"continuing_subword_prefix", nullptr},
-                                                    {"end_of_word_suffix", nullptr},
-                                                    {"fuse_unk", false},
-                                                    {"byte_fallback", false},
-                                                    {"ignore_merges", false},
-                                                    {"vocab", std::move(vocab)},
-                                                    {"merges", std::move(merges)}}})
+                              .model = byte_level_bpe_json(std::move(vocab), std::move(merges))})
              .dump() +
          "\n";
 }

@@ -5,6 +5,7 @@
 
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/json.hpp"
 #include "text/formats/sentencepiece.hpp"
 #include "text/tokenizer/token_lines.hpp"
 #include "text/tokenizer/tokenizer_impl.hpp"
@@ -79,8 +80,26 @@ MarianVocabulary read_marian_vocabulary(const std::filesystem::path& path) {
   return {std::move(surfaces), path};
 }
 
+// transformers' clean_up_tokenization(), of the whole text.
+static Json marian_decoder(bool cleans_up) {
+  Json::Array steps;
+  steps.push_back(
+      Json::Object{{"type", "Metaspace"}, {"replacement", "\xE2\x96\x81"}, {"prepend_scheme", "always"}});
+  if (!cleans_up) return steps.front();
+  steps.push_back(Json::Object{{"type", "Fuse"}});
+  constexpr std::pair<const char*, const char*> kCleaned[] = {
+      {" .", "."},     {" ?", "?"},   {" !", "!"},   {" ,", ","},     {" ' ", "'"},
+      {" n't", "n't"}, {" 'm", "'m"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
+  for (const auto& [before, after] : kCleaned) {
+    steps.push_back(
+        Json::Object{{"type", "Replace"}, {"pattern", Json::Object{{"String", before}}}, {"content", after}});
+  }
+  return Json::Object{{"type", "Sequence"}, {"decoders", std::move(steps)}};
+}
+
 struct MarianTokenizer {
-  static Tokenizer load(const std::filesystem::path& pieces_path, MarianVocabulary vocabulary) {
+  static Tokenizer load(const std::filesystem::path& pieces_path, MarianVocabulary vocabulary,
+                        bool cleans_up) {
     Tokenizer::Impl impl;
     const std::filesystem::path& path = vocabulary.path;
     std::vector<std::string>& surfaces = vocabulary.surfaces;
@@ -110,16 +129,37 @@ struct MarianTokenizer {
     EncodingParts parts;
     parts.model = std::make_shared<MarianPieces>(pieces, std::move(id_of), std::move(codes), unknown_id);
     impl.encoding = part_encoding(std::move(parts), impl.vocabulary);
-    Json decoder;
-    decoder.set("type", "Metaspace").set("replacement", "\xE2\x96\x81").set("prepend_scheme", "always");
+    const Json decoder = marian_decoder(cleans_up);
     impl.decoding = decoder_decoding(TokenDecoder(decoder, path.string()), impl.vocabulary);
     impl.hash = impl.vocabulary->hash();
     return Tokenizer(std::make_shared<const Tokenizer::Impl>(std::move(impl)));
   }
 };
 
-Tokenizer load_marian_tokenizer(const std::filesystem::path& pieces, MarianVocabulary vocabulary) {
-  return MarianTokenizer::load(pieces, std::move(vocabulary));
+Tokenizer load_marian_tokenizer(const std::filesystem::path& pieces, MarianVocabulary vocabulary,
+                                bool cleans_up) {
+  return MarianTokenizer::load(pieces, std::move(vocabulary), cleans_up);
+}
+
+void check_marian_roles(const TokenizerFolder& beside, const MarianVocabulary& vocabulary) {
+  constexpr std::pair<const char*, std::string_view> kRoles[] = {
+      {"unk_token", "<unk>"}, {"eos_token", "</s>"}, {"pad_token", "<pad>"}};
+  for (const auto& [role, surface] : kRoles) {
+    const auto said = beside.roles.find(role);
+    if (said != beside.roles.end() && said->second != surface)
+      throw Error(beside.config_path() + ": " + quote(role) + " is " + quote(said->second) + ", expected " +
+                  quote(surface));
+  }
+  for (const Json& token : beside.added) {
+    const auto id = static_cast<std::size_t>(token.at("id").as_integer());
+    const std::string& surface = token.at("content").as_string();
+    if (id < vocabulary.surfaces.size() && vocabulary.surfaces[id] != surface)
+      throw Error(beside.added_where + ": the id " + std::to_string(id) + " of " + quote(surface) +
+                  " is not that of " + vocabulary.path.string() + " (save the model without added tokens)");
+    if (!token.at("special").as_bool())
+      throw Error(beside.added_where + ": " + quote(surface) +
+                  " is not special, and none but special tokens are read beside source.spm");
+  }
 }
 
 }  // namespace headwater

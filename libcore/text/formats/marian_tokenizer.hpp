@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "text/formats/tokenizer_folder.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
@@ -18,7 +19,10 @@ struct MarianVocabulary {
 MarianVocabulary read_marian_vocabulary(const std::filesystem::path& path);
 
 // `pieces` is a SentencePiece model; among the vocabulary's are <unk> and </s>. What begins as ">>code<<"
-// begins with that token. Throws Error "path: what".
-Tokenizer load_marian_tokenizer(const std::filesystem::path& pieces, MarianVocabulary vocabulary);
+// begins with that token. `cleans_up`: decoded text has no space before its marks. Throws Error "path: what".
+Tokenizer load_marian_tokenizer(const std::filesystem::path& pieces, MarianVocabulary vocabulary,
+                                bool cleans_up = false);
+// Throws Error naming the file for roles and added tokens that the vocabulary does not have so.
+void check_marian_roles(const TokenizerFolder& beside, const MarianVocabulary& vocabulary);
 
 }  // namespace headwater

@@ -4,8 +4,8 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "text/formats/foreign_tokenizers.hpp"
+#include "text/formats/tokenizer_folder.hpp"
 #include "text/models/subword_text_encoder.hpp"
-#include "text/tokenizer/json_members.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
@@ -16,69 +16,50 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-// An object, or null where the file is not there.
-Json read_settings(const fs::path& path) {
-  if (!is_there(path)) return nullptr;
-  Json settings = Json::parse(read_file(path), path.string());
-  if (!settings.is_object()) throw Error(path.string() + ": expected an object");
-  return settings;
+SpecialTokenRoles roles_of(const TokenizerFolder& settings) {
+  const auto first = [&](const char* name, const char* other) {
+    std::string surface = settings.role(name);
+    return surface.empty() ? settings.role(other) : surface;
+  };
+  return {.pad = settings.role("pad_token"),
+          .start = first("bos_token", "cls_token"),
+          .end = first("eos_token", "sep_token")};
 }
 
-// A special token is named by its text, or by an object that has it as "content".
-std::string token_name(const Json& settings, std::string_view member) {
-  const Json* token = settings.is_object() ? settings.find(member) : nullptr;
-  if (token != nullptr && token->is_object()) token = token->find("content");
-  return token != nullptr && token->is_string() ? token->as_string() : std::string();
+std::string json_of_vocab_txt(const TokenizerFolder& settings) {
+  const fs::path path = settings.folder / "vocab.txt";
+  return tokenizer_json_of_vocab_txt(read_file(path), settings, path.string());
 }
 
-std::string first_name(const Json& first, const Json& second,
-                       std::initializer_list<std::string_view> members) {
-  for (const std::string_view member : members) {
-    for (const Json* settings : {&first, &second}) {
-      if (std::string name = token_name(*settings, member); !name.empty()) return name;
-    }
-  }
-  return {};
-}
-
-struct Directory {
-  explicit Directory(fs::path path)
-      : folder(std::move(path)), config(read_settings(folder / "tokenizer_config.json")) {
-    const Json map = read_settings(folder / "special_tokens_map.json");
-    roles = {.pad = first_name(config, map, {"pad_token"}),
-             .start = first_name(config, map, {"bos_token", "cls_token"}),
-             .end = first_name(config, map, {"eos_token", "sep_token"})};
-  }
-  bool option(std::string_view name, bool otherwise) const {
-    return config.is_null()
-               ? otherwise
-               : json_bool_or(config, name, otherwise, (folder / "tokenizer_config.json").string());
-  }
-  fs::path folder;
-  Json config;
-  SpecialTokenRoles roles;
-};
-
-std::string json_of_vocab_txt(const Directory& directory) {
-  const fs::path path = directory.folder / "vocab.txt";
-  BertOptions options{.lowercase = directory.option("do_lower_case", true),
-                      .handle_chinese_chars = directory.option("tokenize_chinese_chars", true),
-                      .strip_accents = nullptr};
-  if (const Json* strip = directory.config.is_null() ? nullptr : directory.config.find("strip_accents");
-      strip != nullptr && !strip->is_null()) {
-    options.strip_accents = directory.option("strip_accents", true);
-  }
-  return tokenizer_json_of_vocab_txt(read_file(path), options, path.string());
-}
-
-std::string json_of_merges(const Directory& directory) {
-  const fs::path vocab = directory.folder / "vocab.json", merges = directory.folder / "merges.txt";
-  if (is_there(directory.folder / "added_tokens.json")) {
-    throw Error((directory.folder / "added_tokens.json").string() +
-                ": not supported beside merges.txt (save the tokenizer as tokenizer.json)");
-  }
+std::string json_of_merges(const TokenizerFolder& settings) {
+  const fs::path vocab = settings.folder / "vocab.json", merges = settings.folder / "merges.txt";
   return tokenizer_json_of_merges(read_file(vocab), vocab.string(), read_file(merges), merges.string(),
-                                  {.add_prefix_space = directory.option("add_prefix_space", false)});
+                                  settings);
+}
+
+// The files beside a .model must change nothing of it but roles.
+void check_beside_model(const Tokenizer& tokenizer, const TokenizerFolder& settings) {
+  constexpr const char* kAdvice = " (save the tokenizer as tokenizer.json)";
+  // Their ids or their normalization are not those of the model.
+  constexpr std::string_view kOthers[] = {
+      "AlbertTokenizer",  "BarthezTokenizer",    "CamembertTokenizer", "FNetTokenizer",    "M2M100Tokenizer",
+      "MBart50Tokenizer", "MBartTokenizer",      "NllbTokenizer",      "PegasusTokenizer", "RemBertTokenizer",
+      "XGLMTokenizer",    "XLMRobertaTokenizer", "XLNetTokenizer"};
+  if (std::ranges::find(kOthers, settings.class_name) != std::end(kOthers))
+    throw Error(settings.config_path() + ": \"tokenizer_class\" is " + quote(settings.class_name) +
+                ", which reads the model's file in another way" + kAdvice);
+  if (settings.lowercase.value_or(false))
+    throw Error(settings.config_path() + ": \"do_lower_case\" is true, expected false" + kAdvice);
+  for (const Json& token : settings.added) {
+    const std::int64_t id = token.at("id").as_integer();
+    const std::string& surface = token.at("content").as_string();
+    // Special tokens behind the model's come from no text.
+    if (id < tokenizer.vocabulary_size() && tokenizer.surface(static_cast<std::int32_t>(id)) != surface)
+      throw Error(settings.added_where + ": the id " + std::to_string(id) + " of " + quote(surface) +
+                  " is not that of the model" + kAdvice);
+    if (!token.at("special").as_bool())
+      throw Error(settings.added_where + ": " + quote(surface) + " is not special" + kAdvice);
+  }
 }
 
 constexpr const char* kSentencePieceNames[] = {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"};
@@ -96,27 +77,45 @@ bool Tokenizer::is_in(const std::filesystem::path& directory) {
          });
 }
 
+static Json parsed_file(const std::string& text, const fs::path& path) {
+  try {
+    return Json::parse(text, path.string());
+  } catch (const Error&) {
+    return nullptr;  // the reader says what is wrong
+  }
+}
+
+Tokenizer Tokenizer::load_with_settings(const std::filesystem::path& folder) {
+  const fs::path path = folder / "tokenizer.json";
+  std::string text = read_file(path);
+  const TokenizerFolder settings = read_tokenizer_folder(folder);
+  if (Json file = parsed_file(text, path); apply_settings(file, settings, path.string()))
+    text = file.dump(2) + "\n";
+  return parse_with_roles(text, path.string(), roles_of(settings));
+}
+
 Tokenizer Tokenizer::load(const std::filesystem::path& path) {
   std::error_code ignored;
   const bool is_directory = fs::is_directory(path, ignored);
   const std::string name = path.filename().string();
-  if (is_directory && is_there(path / "tokenizer.json")) {
-    const fs::path file = path / "tokenizer.json";
-    return parse_with_roles(read_file(file), file.string(), Directory(path).roles);
-  }
+  if (is_directory && is_there(path / "tokenizer.json")) return load_with_settings(path);
   const bool has_merges = name == "vocab.json" || name == "merges.txt";
+  const fs::path folder = is_directory ? path : path.parent_path();
   if (has_merges || (is_directory && has_merges_in(path))) {
-    const Directory directory(is_directory ? path : path.parent_path());
-    return parse_with_roles(json_of_merges(directory), path.string(), directory.roles);
+    const TokenizerFolder settings = read_tokenizer_folder(folder);
+    return parse_with_roles(json_of_merges(settings), path.string(), roles_of(settings));
   }
   if (name == "vocab.txt" || (is_directory && is_there(path / "vocab.txt"))) {
-    const Directory directory(is_directory ? path : path.parent_path());
-    return parse_with_roles(json_of_vocab_txt(directory), path.string(), directory.roles);
+    const TokenizerFolder settings = read_tokenizer_folder(folder);
+    return parse_with_roles(json_of_vocab_txt(settings), path.string(), roles_of(settings));
   }
   for (const char* model : kSentencePieceNames) {
     if (!is_directory || !is_there(path / model)) continue;
     const fs::path file = path / model;
-    return parse_with_roles(read_file(file), file.string(), Directory(path).roles);
+    const TokenizerFolder settings = read_tokenizer_folder(path);
+    Tokenizer tokenizer = parse_with_roles(read_file(file), file.string(), roles_of(settings));
+    check_beside_model(tokenizer, settings);
+    return tokenizer;
   }
   return parse_any(read_file(path), path.string());
 }

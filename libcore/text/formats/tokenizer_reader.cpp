@@ -232,11 +232,17 @@ struct TokenizerReader {
     return -1;
   }
 
+  // The token with a role, which need not be special; without one, special_of(names).
+  std::int32_t token_of_role(const std::string& role, std::initializer_list<std::string_view> names) const {
+    const auto at = std::ranges::find(added, role, &Added::content);
+    return at == added.end() ? special_of(names) : static_cast<std::int32_t>(at->id.as_integer());
+  }
+
   void find_special_ids() {
-    impl.pad_id = special_of({roles.pad, kPadToken, "<pad>"});
+    impl.pad_id = token_of_role(roles.pad, {kPadToken, "<pad>"});
     impl.start_id =
-        special_of({roles.start, kStartToken, "<s>", "[CLS]", "<|startoftext|>", "<|endoftext|>"});
-    impl.end_id = special_of({roles.end, kEndToken, "</s>", "[SEP]", "<|endoftext|>"});
+        token_of_role(roles.start, {kStartToken, "<s>", "[CLS]", "<|startoftext|>", "<|endoftext|>"});
+    impl.end_id = token_of_role(roles.end, {kEndToken, "</s>", "[SEP]", "<|endoftext|>"});
     // A byte is text, unless it has a role.
     std::erase_if(special, [&](std::int32_t id) {
       return id < model_size && id != impl.pad_id && id != impl.start_id && id != impl.end_id &&
@@ -251,6 +257,9 @@ struct TokenizerReader {
       if (member == nullptr) continue;
       if (!member->is_object()) fail(std::string(name) + ": expected an object or null");
       impl.warnings.push_back(where + ": " + name + " is not applied");
+      const Json* side = member->find("direction");
+      if (std::string_view(name) == "truncation" && side != nullptr)
+        impl.truncates_left = side->is_string() && side->as_string() == "Left";
     }
   }
 

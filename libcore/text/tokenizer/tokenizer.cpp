@@ -105,6 +105,8 @@ const std::string& Tokenizer::hash() const { return impl_->hash; }
 const std::string& Tokenizer::to_json() const {
   return impl_->make_json ? impl_->made_json.get(impl_->make_json) : impl_->json;
 }
+bool Tokenizer::truncates_left() const { return impl_->truncates_left; }
+
 const std::vector<std::string>& Tokenizer::warnings() const { return impl_->warnings; }
 
 }  // namespace headwater

@@ -30,8 +30,8 @@ struct SpecialTokenRoles {
 class Tokenizer {
  public:
   // A tokenizer.json; a .subwords file; a vocab.txt; a vocab.json or merges.txt with the other beside it; or
-  // a directory with one of these, where tokenizer_config.json and special_tokens_map.json say which tokens
-  // are special. Throws Error "path: member: what".
+  // a directory with one of these, where tokenizer_config.json, special_tokens_map.json and
+  // added_tokens.json say more. Throws Error "path: member: what".
   static Tokenizer load(const std::filesystem::path& path);
   // Whether a directory has the files of one.
   static bool is_in(const std::filesystem::path& directory);
@@ -104,6 +104,8 @@ class Tokenizer {
   // The text of the tokenizer.json that this came from. Of a .model it is made when it is first asked for;
   // throws Error where that takes too much.
   const std::string& to_json() const;
+  // Whether tokenizer.json asks other programs to take the beginning off a long text, not the end.
+  bool truncates_left() const;
   // One line each: members of the file that mean nothing here.
   const std::vector<std::string>& warnings() const;
 
@@ -111,6 +113,8 @@ class Tokenizer {
   friend struct TokenizerReader;
   friend struct MarianTokenizer;
   struct Impl;
+  // The tokenizer.json of a folder, with what the files beside it say.
+  static Tokenizer load_with_settings(const std::filesystem::path& folder);
   static Tokenizer parse_with_roles(std::string_view json, std::string_view where,
                                     const SpecialTokenRoles& roles);
   explicit Tokenizer(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}

@@ -26,6 +26,7 @@ struct Tokenizer::Impl {
   std::function<std::string()> make_json;
   Lazy<std::string> made_json;
   std::vector<std::string> warnings;
+  bool truncates_left = false;
 };
 
 }  // namespace headwater

@@ -1,5 +1,7 @@
 #include "text/tokenizer/tokenizer_json.hpp"
 
+#include <algorithm>
+
 #include "support/error.hpp"
 
 namespace headwater {
@@ -14,8 +16,10 @@ Json replace_json(const char* pattern_kind, std::string pattern, std::string con
                       {"content", std::move(content)}};
 }
 
-// Hugging Face's TemplateProcessing; type_id is the segment of a token.
-Json bert_template_json(const std::vector<std::pair<std::string, std::int64_t>>& special_tokens) {
+}  // namespace
+
+Json bert_template_json(std::string_view first, std::int64_t first_id, std::string_view last,
+                        std::int64_t last_id) {
   const auto token = [](std::string_view surface, int segment) {
     return Json(Json::Object{{"SpecialToken", Json::Object{{"id", surface}, {"type_id", segment}}}});
   };
@@ -23,22 +27,18 @@ Json bert_template_json(const std::vector<std::pair<std::string, std::int64_t>>&
     return Json(Json::Object{{"Sequence", Json::Object{{"id", name}, {"type_id", segment}}}});
   };
   Json::Object ids;
-  for (const auto& [surface, id] : special_tokens) {
-    if (surface == kClassToken || surface == kSeparatorToken) {
-      ids.emplace_back(surface, Json::Object{{"id", surface},
-                                             {"ids", Json::Array{Json(id)}},
-                                             {"tokens", Json::Array{Json(surface)}}});
-    }
+  for (const auto& [surface, id] : {std::pair{first, first_id}, {last, last_id}}) {
+    ids.emplace_back(surface, Json::Object{{"id", surface},
+                                           {"ids", Json::Array{Json(id)}},
+                                           {"tokens", Json::Array{Json(surface)}}});
   }
-  const Json::Array single{token(kClassToken, 0), text("A", 0), token(kSeparatorToken, 0)};
+  const Json::Array single{token(first, 0), text("A", 0), token(last, 0)};
   Json::Array pair = single;
   pair.push_back(text("B", 1));
-  pair.push_back(token(kSeparatorToken, 1));
+  pair.push_back(token(last, 1));
   return Json::Object{
       {"type", "TemplateProcessing"}, {"single", single}, {"pair", pair}, {"special_tokens", std::move(ids)}};
 }
-
-}  // namespace
 
 TextTemplate parse_text_template(std::string_view name) {
   if (name == "none") return TextTemplate::none;
@@ -120,7 +120,15 @@ std::string tokenizer_json(TokenizerJson parts) {
   Json::Array added;
   for (const auto& [token, id] : parts.special_tokens) added.push_back(added_token_json(token, id));
   Json post_processor;
-  if (parts.text_template == TextTemplate::bert) post_processor = bert_template_json(parts.special_tokens);
+  if (parts.text_template == TextTemplate::bert) {
+    const auto id_of = [&](std::string_view name) {
+      const auto at =
+          std::ranges::find(parts.special_tokens, name, [](const auto& one) { return one.first; });
+      return at->second;
+    };
+    post_processor =
+        bert_template_json(kClassToken, id_of(kClassToken), kSeparatorToken, id_of(kSeparatorToken));
+  }
   return tokenizer_file_json({.added_tokens = std::move(added),
                               .normalizer = std::move(parts.normalizer),
                               .pre_tokenizer = std::move(parts.pre_tokenizer),

@@ -34,6 +34,9 @@ struct TokenizerFileParts {
   Json normalizer, pre_tokenizer, post_processor, decoder, model;
 };
 Json tokenizer_file_json(TokenizerFileParts parts);
+// Hugging Face's TemplateProcessing of BERT's texts and pairs; type_id is the segment of a token.
+Json bert_template_json(std::string_view first, std::int64_t first_id, std::string_view last,
+                        std::int64_t last_id);
 // One of added_tokens: found as it is written, within words too, and without the spaces around it.
 Json added_token_json(std::string_view content, std::int64_t id, bool is_special = true);
 

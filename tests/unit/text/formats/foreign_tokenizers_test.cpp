@@ -4,6 +4,7 @@
 
 #include "scratch_directory.hpp"
 #include "support/error.hpp"
+#include "support/files.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 using namespace headwater;
@@ -107,9 +108,6 @@ TEST_CASE("foreign files with faults: one line that names the place") {
   CHECK(merges(R"({"a":0,"b":2})", "").find("the id of \"b\" is not in 0 .. 1") != std::string::npos);
   CHECK(merges(kVocabJson, "b a\n")
             .find("merges[0]: the token \"ba\" that it makes is not in the vocabulary") != std::string::npos);
-  write_file(folder / "added_tokens.json", "{}");
-  CHECK(message_of_load(folder / "merges.txt").find("added_tokens.json: not supported beside merges.txt") !=
-        std::string::npos);
 }
 
 TEST_CASE("one loop gives the ids of the parts: BERT and byte-level files") {

@@ -92,3 +92,47 @@ TEST_CASE_FIXTURE(Files, "Marian's tokenizers: a vocabulary that does not hold t
   write_file(spm, "nothing");
   CHECK(said(R"({"</s>": 0, "<unk>": 1})").starts_with(spm.string()));
 }
+
+TEST_CASE_FIXTURE(Files, "Marian's tokenizer_config.json: cleaned spaces, roles and added tokens") {
+  write_file(vocab, R"({"</s>": 0, "<unk>": 1, "▁a": 2, "▁.": 3, "▁'": 4, "▁b": 5, "▁n't": 6, "<pad>": 7})");
+  const MarianVocabulary vocabulary = read_marian_vocabulary(vocab);
+  const Ids ids{2, 6, 4, 5, 3};
+  CHECK(load_marian_tokenizer(spm, vocabulary).decode(ids) == "a n't ' b .");
+  CHECK(load_marian_tokenizer(spm, vocabulary, true).decode(ids) == "an't'b.");  // as transformers 5.24
+  const auto fault = [&](const std::string& text) {
+    write_file(scratch / "tokenizer_config.json", text);
+    return error_text([&] { check_marian_roles(read_tokenizer_folder(scratch.path()), vocabulary); });
+  };
+  CHECK(fault(R"({"unk_token": "<pad>"})").ends_with(R"("unk_token" is "<pad>", expected "<unk>")"));
+  CHECK(fault(R"({"added_tokens_decoder": {"2": {"content": "<unk>", "special": true}}})")
+            .find(R"(the id 2 of "<unk>" is not that of )") != std::string::npos);
+  CHECK(fault(R"({"added_tokens_decoder": {"8": {"content": "zork"}}})").find(R"("zork" is not special)") !=
+        std::string::npos);
+  write_file(scratch / "tokenizer_config.json",
+             R"({"eos_token": {"content": "</s>"}, "separate_vocabs": true, "added_tokens_decoder":
+               {"1": {"content": "<unk>", "special": true}, "9": {"content": "<new>", "special": true}}})");
+  const TokenizerFolder beside = read_tokenizer_folder(scratch.path());
+  check_marian_roles(beside, vocabulary);
+  CHECK(beside.has_two_vocabularies == true);
+}
+
+TEST_CASE_FIXTURE(Files, "beside a .model the files may change nothing but roles") {
+  fs::rename(spm, scratch / "spiece.model");
+  const auto fault = [&](const std::string& text) {
+    write_file(scratch / "tokenizer_config.json", text);
+    return error_text([&] { (void)Tokenizer::load(scratch.path()); });
+  };
+  CHECK(fault(R"({"do_lower_case": true})").find(R"("do_lower_case" is true, expected false)") !=
+        std::string::npos);
+  CHECK(fault(R"({"tokenizer_class": "XLMRobertaTokenizerFast"})")
+            .find(R"("tokenizer_class" is "XLMRobertaTokenizer", which reads)") != std::string::npos);
+  CHECK(fault(R"({"added_tokens_decoder": {"1": {"content": "<pad>", "special": true}}})")
+            .find(R"(the id 1 of "<pad>" is not that of the model)") != std::string::npos);
+  CHECK(fault(R"({"added_tokens_decoder": {"9": {"content": "zork"}}})").find(R"("zork" is not special)") !=
+        std::string::npos);
+  write_file(
+      scratch / "tokenizer_config.json",
+      R"({"tokenizer_class": "T5Tokenizer", "do_lower_case": false, "sp_model_kwargs": {}, "added_tokens_decoder":
+               {"2": {"content": "</s>", "special": true}, "9": {"content": "<extra_id_0>", "special": true}}})");
+  CHECK(Tokenizer::load(scratch.path()).tokens("a") == std::vector<std::string>{"▁a"});
+}

@@ -1,0 +1,35 @@
+#include "text/formats/member_table.hpp"
+
+#include <algorithm>
+
+#include "support/error.hpp"
+
+namespace headwater {
+
+static bool is_one_of(std::string_view value, std::string_view values) {
+  while (!values.empty()) {
+    const std::size_t end = std::min(values.find(" or "), values.size());
+    if (values.substr(0, end) == value) return true;
+    values.remove_prefix(std::min(end + 4, values.size()));
+  }
+  return false;
+}
+
+void check_rows(std::span<const MemberRow> rows, std::string_view file, const Json& object,
+                const std::string& where) {
+  constexpr std::size_t kMostShown = 80;  // bytes of a value
+  if (!object.is_object()) throw Error(where + ": expected an object");
+  for (const auto& [name, value] : object.as_object()) {
+    const auto row = std::ranges::find_if(rows, [&, &member = name](const MemberRow& one) {
+      return one.file == file && one.member == member && one.use == MemberRow::Use::only;
+    });
+    if (row == rows.end() || value.is_null()) continue;
+    const std::string said = value.dump();
+    if (is_one_of(said, row->values)) continue;
+    throw Error(where + ": " + quote(name) + " is " + (said.size() > kMostShown ? "another value" : said) +
+                ", expected " + std::string(row->values) +
+                (row->advice.empty() ? "" : " (" + std::string(row->advice) + ")"));
+  }
+}
+
+}  // namespace headwater

@@ -1,0 +1,270 @@
+#include "text/formats/tokenizer_folder.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "text/tokenizer/json_members.hpp"
+#include "text/tokenizer/tokenizer_json.hpp"
+#include "text/tokenizer/word_table.hpp"
+
+namespace headwater {
+namespace {
+
+constexpr const char* kRoles[] = {"bos_token", "eos_token", "unk_token", "sep_token",
+                                  "pad_token", "cls_token", "mask_token"};
+
+// An object, or null where the file is not there.
+Json read_object(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return nullptr;
+  Json object = Json::parse(read_file(path), path.string());
+  check_rows(tokenizer_member_rows(), path.filename().string(), object, path.string());
+  return object;
+}
+
+const Json* said(const Json& object, std::string_view name) {
+  const Json* member = object.is_object() ? object.find(name) : nullptr;
+  return member == nullptr || member->is_null() ? nullptr : member;
+}
+
+// A token is named by its text, or by an object that has it as "content".
+std::string token_name(const Json& token, std::string_view member, const std::string& where) {
+  const Json* content = token.is_object() ? token.find("content") : &token;
+  if (content == nullptr || !content->is_string())
+    throw Error(where + ": " + quote(member) + ": expected a token, or an object with its \"content\"");
+  return content->as_string();
+}
+
+struct ClassName {
+  std::string_view name;
+  TokenizerClass means;
+  bool gives_segments = false;
+};
+// Some are other names of the same class.
+constexpr ClassName kClassNames[] = {{"BertTokenizer", TokenizerClass::bert, true},
+                                     {"DistilBertTokenizer", TokenizerClass::bert},
+                                     {"ElectraTokenizer", TokenizerClass::bert, true},
+                                     {"LayoutLMTokenizer", TokenizerClass::bert, true},
+                                     {"LxmertTokenizer", TokenizerClass::bert, true},
+                                     {"MobileBertTokenizer", TokenizerClass::bert, true},
+                                     {"SqueezeBertTokenizer", TokenizerClass::bert, true},
+                                     {"GPT2Tokenizer", TokenizerClass::gpt2},
+                                     {"RobertaTokenizer", TokenizerClass::roberta},
+                                     {"BartTokenizer", TokenizerClass::roberta},
+                                     {"LEDTokenizer", TokenizerClass::roberta},
+                                     {"LongformerTokenizer", TokenizerClass::roberta}};
+constexpr ClassName kModelTypes[] = {{"bert", TokenizerClass::bert, true},
+                                     {"distilbert", TokenizerClass::bert, true},
+                                     {"gpt2", TokenizerClass::gpt2},
+                                     {"roberta", TokenizerClass::roberta}};
+
+class SettingsReader {
+ public:
+  explicit SettingsReader(const std::filesystem::path& folder)
+      : config_(read_object(folder / TokenizerFolder::kConfigName)),
+        map_(read_object(folder / TokenizerFolder::kMapName)) {
+    settings_.folder = folder;
+    settings_.has_config = !config_.is_null();
+  }
+
+  TokenizerFolder read() {
+    try {
+      read_class();
+      if (settings_.has_config) read_options();
+    } catch (const Error& error) {  // of a member's type
+      const std::string what = error.what();
+      if (what.starts_with(settings_.folder.string())) throw;
+      throw Error(settings_.config_path() + ": " + what);
+    }
+    // As transformers does: beside added_tokens_decoder the two other files do not count.
+    const bool has_decoder = said(config_, "added_tokens_decoder") != nullptr;
+    read_roles(config_, settings_.config_path());
+    if (!has_decoder) read_roles(map_, (settings_.folder / TokenizerFolder::kMapName).string());
+    read_extra(config_, settings_.config_path());
+    if (!has_decoder) read_extra(map_, map_path());
+    if (has_decoder) {
+      read_decoder(config_.at("added_tokens_decoder"));
+    } else {
+      read_added_file();
+    }
+    return std::move(settings_);
+  }
+
+ private:
+  std::string map_path() const { return (settings_.folder / TokenizerFolder::kMapName).string(); }
+
+  void read_class() {
+    const std::filesystem::path path = settings_.folder / "config.json";
+    std::error_code ignored;
+    Json model;
+    constexpr std::uint64_t kMaxConfigBytes = std::uint64_t{1} << 26;
+    if (std::filesystem::exists(path, ignored))
+      model = Json::parse(read_file(path, kMaxConfigBytes), path.string());
+    const Json* name = said(config_, "tokenizer_class");
+    if (name == nullptr) name = said(model, "tokenizer_class");
+    if (name != nullptr) {
+      std::string_view called = name->as_string();
+      if (called.ends_with("Fast")) called.remove_suffix(4);
+      settings_.class_name = called;
+      take_class(kClassNames, called);
+      settings_.names_class = true;
+    } else if (const Json* type = said(model, "model_type"); type != nullptr && type->is_string()) {
+      take_class(kModelTypes, type->as_string());
+    }
+  }
+
+  void take_class(std::span<const ClassName> names, std::string_view name) {
+    const auto found = std::ranges::find(names, name, &ClassName::name);
+    if (found == names.end()) return;
+    settings_.tokenizer_class = found->means;
+    settings_.gives_segments = found->gives_segments;
+  }
+
+  bool option(std::string_view name, bool otherwise) const {
+    return json_bool_or(config_, name, otherwise, settings_.config_path());
+  }
+
+  void read_options() {
+    if (said(config_, "do_lower_case") != nullptr) settings_.lowercase = option("do_lower_case", true);
+    settings_.handle_chinese_chars = option("tokenize_chinese_chars", true);
+    settings_.add_prefix_space = option("add_prefix_space", false);
+    if (said(config_, "strip_accents") != nullptr) settings_.strip_accents = option("strip_accents", true);
+    settings_.cleans_up_spaces = option("clean_up_tokenization_spaces", false);
+    settings_.has_two_vocabularies = option("separate_vocabs", false);
+    settings_.adds_ends = option("add_bos_token", false) || option("add_eos_token", false);
+    if (const Json* names = said(config_, "model_input_names"); names != nullptr) {
+      settings_.gives_segments = std::ranges::any_of(names->as_array(), [](const Json& name) {
+        return name.is_string() && name.as_string() == "token_type_ids";
+      });
+    }
+    if (const Json* side = said(config_, "truncation_side"); side != nullptr)
+      settings_.truncation_side = side->as_string();
+    const Json* length = said(config_, "model_max_length");
+    if (config_.find("model_max_length") == nullptr) length = said(config_, "max_len");
+    if (length != nullptr) settings_.max_length = length_of(*length);
+  }
+
+  // "No limit" is written as 1e30.
+  std::int64_t length_of(const Json& member) const {
+    constexpr double kMost = 1e9;
+    const double length = member.is_number() ? member.as_number() : 0;
+    if (length > kMost) return 0;
+    if (!member.is_integer() || length < 1)
+      throw Error(settings_.config_path() + ": \"model_max_length\" is " + member.dump() +
+                  ", expected a whole number from 1");
+    return member.as_integer();
+  }
+
+  void read_roles(const Json& file, const std::string& where) {
+    for (const char* role : kRoles) {
+      if (const Json* token = said(file, role); token != nullptr) {
+        settings_.roles.insert_or_assign(role, token_name(*token, role, where));
+      }
+    }
+  }
+
+  // The newer name goes before the older one, and so does a list of the first file, even an empty one.
+  void read_extra(const Json& file, const std::string& where) {
+    for (const char* name : {"extra_special_tokens", "additional_special_tokens"}) {
+      const Json* list = said(file, name);
+      if (list == nullptr || (has_extra_ && std::string_view(name).starts_with('a'))) continue;
+      if (list->is_object()) {
+        for (const auto& [role, token] : list->as_object())
+          settings_.extra.push_back(token_name(token, name, where));
+        continue;
+      }
+      if (!list->is_array()) throw Error(where + ": " + quote(name) + ": expected an array of tokens");
+      has_extra_ = has_extra_ || !list->as_array().empty() || std::string_view(name).starts_with('a');
+      for (const Json& token : list->as_array()) settings_.extra.push_back(token_name(token, name, where));
+    }
+  }
+
+  // {"30": {"content": "zork", "lstrip": false, ...}}
+  void read_decoder(const Json& decoder) {
+    settings_.is_added_all = true;
+    settings_.added_where = settings_.config_path() + ": \"added_tokens_decoder\"";
+    const std::string& where = settings_.added_where;
+    if (!decoder.is_object()) throw Error(where + ": expected an object of ids and tokens");
+    for (const auto& [number, token] : decoder.as_object()) {
+      std::int64_t id = -1;
+      const char* const end = number.data() + number.size();
+      const auto [stop, error] = std::from_chars(number.data(), end, id);
+      if (error != std::errc() || stop != end || id < 0)
+        throw Error(where + ": " + quote(number) + " is no id");
+      if (!token.is_object())
+        throw Error(where + ": " + quote(number) + ": expected an object with its \"content\"");
+      const bool is_special = json_bool_or(token, "special", false, where);
+      Json one = added_token_json(token_name(token, number, where), id, is_special);
+      for (const char* flag : {"single_word", "lstrip", "rstrip"})
+        one.set(flag, json_bool_or(token, flag, false, where));
+      one.set("normalized", json_bool_or(token, "normalized", !is_special, where));
+      settings_.added.push_back(std::move(one));
+    }
+    sort_added();
+  }
+
+  // {"zork": 30}
+  void read_added_file() {
+    const std::filesystem::path path = settings_.folder / TokenizerFolder::kAddedName;
+    settings_.added_where = path.string();
+    const Json file = read_object(path);
+    if (file.is_null()) return;
+    WordTable special;
+    for (const std::string& surface : settings_.extra) special.value(surface) = 1;
+    for (const auto& [role, surface] : settings_.roles) special.value(surface) = 1;
+    for (const auto& [token, id] : file.as_object()) {
+      if (!id.is_unsigned()) throw Error(path.string() + ": " + quote(token) + ": expected an id");
+      const bool is_special = special.find(token) != nullptr;
+      Json one = added_token_json(token, id.as_integer(), is_special);
+      one.set("normalized", !is_special);
+      settings_.added.push_back(std::move(one));
+    }
+    sort_added();
+  }
+
+  void sort_added() {
+    std::ranges::sort(settings_.added, {}, [](const Json& token) { return token.at("id").as_integer(); });
+  }
+
+  Json config_, map_;
+  bool has_extra_ = false;  // a list of further special tokens
+  TokenizerFolder settings_;
+};
+
+struct ClassRole {
+  TokenizerClass of;
+  std::string_view role, surface;
+};
+constexpr ClassRole kClassRoles[] = {{TokenizerClass::bert, "unk_token", "[UNK]"},
+                                     {TokenizerClass::bert, "sep_token", "[SEP]"},
+                                     {TokenizerClass::bert, "pad_token", "[PAD]"},
+                                     {TokenizerClass::bert, "cls_token", "[CLS]"},
+                                     {TokenizerClass::bert, "mask_token", "[MASK]"},
+                                     {TokenizerClass::roberta, "bos_token", "<s>"},
+                                     {TokenizerClass::roberta, "eos_token", "</s>"},
+                                     {TokenizerClass::roberta, "sep_token", "</s>"},
+                                     {TokenizerClass::roberta, "cls_token", "<s>"},
+                                     {TokenizerClass::roberta, "unk_token", "<unk>"},
+                                     {TokenizerClass::roberta, "pad_token", "<pad>"},
+                                     {TokenizerClass::roberta, "mask_token", "<mask>"},
+                                     {TokenizerClass::gpt2, "unk_token", "<|endoftext|>"},
+                                     {TokenizerClass::gpt2, "bos_token", "<|endoftext|>"},
+                                     {TokenizerClass::gpt2, "eos_token", "<|endoftext|>"}};
+
+}  // namespace
+
+std::string TokenizerFolder::role(std::string_view name) const {
+  if (const auto found = roles.find(name); found != roles.end()) return found->second;
+  for (const ClassRole& row : kClassRoles) {
+    if (row.of == tokenizer_class && row.role == name) return std::string(row.surface);
+  }
+  return {};
+}
+
+TokenizerFolder read_tokenizer_folder(const std::filesystem::path& folder) {
+  return SettingsReader(folder).read();
+}
+
+}  // namespace headwater

@@ -1,0 +1,65 @@
+// What the files beside a tokenizer say: tokenizer_config.json, special_tokens_map.json, added_tokens.json,
+// and config.json of the kind of model. Hugging Face's transformers 5 decides what each member does.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/json.hpp"
+#include "text/formats/member_table.hpp"
+
+namespace headwater {
+
+// Which parts of a tokenizer follow from its class, whatever tokenizer.json says of them.
+enum class TokenizerClass {
+  file,     // none: tokenizer.json is read as it is
+  bert,     // BERT's and DistilBERT's: all but the vocabulary
+  gpt2,     // all but vocabulary, merges and post_processor
+  roberta,  // all but vocabulary and merges
+};
+
+struct TokenizerFolder {
+  static constexpr std::string_view kConfigName = "tokenizer_config.json",
+                                    kMapName = "special_tokens_map.json", kAddedName = "added_tokens.json";
+  std::filesystem::path folder;
+  TokenizerClass tokenizer_class = TokenizerClass::file;
+  // tokenizer_config.json is there; it or config.json names a class.
+  bool has_config = false, names_class = false;
+  std::string class_name;         // as it is named, without "Fast"
+  std::optional<bool> lowercase;  // BERT's is true where it is not said
+  bool handle_chinese_chars = true, add_prefix_space = false;
+  Json strip_accents;                        // null: as lowercase
+  bool cleans_up_spaces = false;             // of decoded text
+  std::optional<bool> has_two_vocabularies;  // of Marian
+  bool adds_ends = false;                    // bos_token or eos_token around a text, without a tokenizer.json
+  bool gives_segments = false;               // the second text of a pair is told apart
+  std::string truncation_side;               // "left", "right"; empty: not said
+  // The longest text in tokens, special ones counted; 0: not said.
+  std::int64_t max_length = 0;
+  // Surfaces by the names of their roles, "cls_token"; without those that no file names.
+  std::map<std::string, std::string, std::less<>> roles;
+  // Tokens that were added to the vocabulary, in the order of their ids, as tokenizer.json has them in
+  // "added_tokens"; and special ones that have no id there.
+  Json::Array added;
+  std::string added_where;    // the file and the member that say them
+  bool is_added_all = false;  // they go before those of tokenizer.json
+  std::vector<std::string> extra;
+
+  std::string config_path() const { return (folder / kConfigName).string(); }
+  // Of a role, by the class where no file names it; empty: none.
+  std::string role(std::string_view name) const;
+};
+
+// Throws Error "file: what".
+TokenizerFolder read_tokenizer_folder(const std::filesystem::path& folder);
+
+// The rows of the three files.
+std::span<const MemberRow> tokenizer_member_rows();
+
+}  // namespace headwater
