@@ -41,7 +41,7 @@ void MaskFiller::check(std::size_t line) const {
   if (text.masks == 0)
     throw LineError(line, "has no " + mask + " (write " + mask + " where a word is to be found)");
   if (text.places.size() == text.masks) return;
-  const auto most = static_cast<std::size_t>(model_.model->length()) - model_.around;
+  const auto most = static_cast<std::size_t>(model_.length) - model_.around;
   throw LineError(line, mask + " number " + std::to_string(text.places.size() + 1) + " of " +
                             std::to_string(text.masks) + " stands after the first " +
                             counted(static_cast<std::int64_t>(most), "token") +

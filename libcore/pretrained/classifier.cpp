@@ -90,7 +90,7 @@ class ClassifierTracer : public EncoderTracer {
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
   SourceIds source(std::string_view text) const override { return model_.source_ids(text); }
   Texts texts() const override { return model_.texts; }
-  std::int64_t length() const override { return model_.model->length(); }
+  std::int64_t length() const override { return model_.length; }
 
  private:
   LoadedClassifier model_;
@@ -105,7 +105,7 @@ class ClassifierStates : public EncoderStates {
   void source_ids(std::string_view text, SourceIds& found) const override {
     find_source_ids(model_.tokenizer, model_.around, length(), text, found);
   }
-  Index length() const override { return model_.model->length(); }
+  Index length() const override { return model_.length; }
   const Parameters& parameters() const override { return model_.model->parameters(); }
   std::string_view pooling() const override { return classifier_of(model_).settings().pooling; }
   Variable head(const ForwardContext& context, const Variable& pooled) const override {

@@ -139,6 +139,7 @@ LoadedLanguageModel load_language_model(const ModelFolder& folder) {
   std::unique_ptr<LanguageModel> model =
       language_model_of_config(folder.config, folder.config_path().string());
   Tokenizer tokenizer = load_one_tokenizer(folder, model->vocabulary());
+  check_prompts(folder, tokenizer);
   load_weights(folder, model->parameters());
   const bool is_published = folder.layout != nullptr;
   const std::filesystem::path of_tokenizer = is_published ? folder.path : folder.path / "tokenizer.json";

@@ -174,8 +174,8 @@ void LoadedMaskedLm::masked_ids(std::string_view text, MaskedIds& found) const {
     ++found.masks;
     text.remove_prefix(at + mask().size());
   }
-  found.is_truncated = plain.size() + around > static_cast<std::size_t>(model->length());
-  add_template(tokenizer, around, plain, model->length(), found.ids);
+  found.is_truncated = plain.size() + around > static_cast<std::size_t>(length);
+  add_template(tokenizer, around, plain, length, found.ids);
   found.places.clear();
   for (std::size_t i = 0; i < found.ids.size(); ++i) {
     if (found.ids[i] == mask_id) found.places.push_back(static_cast<std::int32_t>(i));
@@ -189,10 +189,12 @@ LoadedMaskedLm load_masked_lm(const ModelFolder& folder) {
   Tokenizer tokenizer = load_one_tokenizer(folder, model->vocabulary());
   const std::string where = folder.path.string();
   const std::int32_t mask_id = mask_id_of(tokenizer, where);
-  const std::size_t around = tokens_around(tokenizer, model->length(), where);
+  check_mask(folder, tokenizer.surface(mask_id));
+  const Index length = text_length(folder, tokenizer, model->length());
+  const std::size_t around = tokens_around(tokenizer, length, where);
   load_weights(folder, model->parameters());
   const bool takes_space = begins_words_with_spaces(tokenizer);
-  return {folder.path, std::move(tokenizer), std::move(model), around, mask_id, takes_space};
+  return {folder.path, std::move(tokenizer), std::move(model), around, mask_id, takes_space, length};
 }
 
 // --- The row of the registry -------------------------------------------------------------------------------
@@ -217,7 +219,7 @@ class MaskedLmTracer : public EncoderTracer {
     found.is_truncated = masked.is_truncated;
     return found;
   }
-  std::int64_t length() const override { return model_.model->length(); }
+  std::int64_t length() const override { return model_.length; }
 
  private:
   LoadedMaskedLm model_;
@@ -231,7 +233,7 @@ class MaskedLmStates : public EncoderStates {
   void source_ids(std::string_view text, SourceIds& found) const override {
     find_source_ids(model_.tokenizer, model_.around, length(), text, found);
   }
-  Index length() const override { return model_.model->length(); }
+  Index length() const override { return model_.length; }
   const Parameters& parameters() const override { return model_.model->parameters(); }
 
  private:

@@ -32,9 +32,10 @@ struct LoadedMaskedLm {
   std::size_t around;    // special tokens that the tokenizer's template puts around a text
   std::int32_t mask_id;  // of [MASK]
   bool takes_space;      // words have the space before them in their tokens: a mask takes its own, too
+  Index length;          // tokens of a text that are read, special ones counted
 
   void source_ids(std::string_view text, SourceIds& found) const {
-    find_source_ids(tokenizer, around, model->length(), text, found);
+    find_source_ids(tokenizer, around, length, text, found);
   }
   // As it is written in a text.
   const std::string& mask() const { return tokenizer.surface(mask_id); }

@@ -57,9 +57,10 @@ SourceIds LoadedClassifier::source_ids(std::string_view text) const {
 void LoadedClassifier::source_ids(std::string_view text, SourceIds& found) const {
   const bool is_pair = texts == Texts::pair || (texts == Texts::either && text.find('\t') != text.npos);
   if (is_pair) {
-    find_pair_ids(tokenizer, pair, model->length(), text, found);
+    if (!pair_fault.empty()) throw Error(pair_fault);
+    find_pair_ids(tokenizer, pair, length, text, found);
   } else {
-    find_source_ids(tokenizer, around, model->length(), text, found);
+    find_source_ids(tokenizer, around, length, text, found);
   }
 }
 
@@ -88,14 +89,16 @@ LoadedClassifier load_classifier(const ModelFolder& folder) {
   }
   LabelSet labels = labels_of_config(config, config_path.string());
   load_weights(folder, model->parameters());
+  const Index length = text_length(folder, tokenizer, model->length());
   const std::size_t around =
-      kind.uses_template(section) ? tokens_around(tokenizer, model->length(), folder.path.string()) : 0;
+      kind.uses_template(section) ? tokens_around(tokenizer, length, folder.path.string()) : 0;
   // A published config.json does not say what its examples are.
-  const bool has_room = static_cast<std::size_t>(model->length()) > 2 * around;
+  const bool has_room = static_cast<std::size_t>(length) > 2 * around;
   const bool is_open = folder.layout != nullptr && around > 0 && has_room;
   const Texts texts = kind.reads_pairs(section) ? Texts::pair : is_open ? Texts::either : Texts::one;
   const PairTemplate pair =
-      texts == Texts::one ? PairTemplate() : pair_template(tokenizer, model->length(), folder.path.string());
+      texts == Texts::one ? PairTemplate() : pair_template(tokenizer, length, folder.path.string());
+  std::string pair_fault = texts != Texts::one && model->segments() == 2 ? fault_of_pairs(folder) : "";
   return {folder.path,
           std::move(tokenizer),
           std::move(terms),
@@ -104,7 +107,9 @@ LoadedClassifier load_classifier(const ModelFolder& folder) {
           std::move(model),
           around,
           texts,
-          pair};
+          pair,
+          std::move(pair_fault),
+          length};
 }
 
 // --- The row of the registry -------------------------------------------------------------------------------

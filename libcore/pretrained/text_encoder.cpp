@@ -57,6 +57,7 @@ LoadedTextEncoder load_text_encoder(const ModelFolder& folder) {
   std::unique_ptr<TextEmbedder> model = text_embedder_of_config(folder.config, folder.config_path().string());
   Tokenizer tokenizer = load_one_tokenizer(folder, model->vocabulary());
   load_weights(folder, model->parameters());
+  text_length(folder, tokenizer, model->length());  // settings.max_tokens holds it
   const std::size_t around = tokens_around(tokenizer, model->length(), folder.path.string());
   return {folder.path, std::move(tokenizer), std::move(model), around};
 }

@@ -1,11 +1,13 @@
 #include "pretrained/tokenizer_files.hpp"
 
+#include <algorithm>
 #include <tuple>
 #include <vector>
 
 #include "pretrained/config.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "text/formats/tokenizer_folder.hpp"
 
 namespace headwater {
 
@@ -37,6 +39,49 @@ ModelTokenizers published_tokenizers(const ModelFolder& folder, const TableRows&
              rows.source);
   if (has_two) check_rows(folder, "target tokenizer", tokenizers.target->vocabulary_size(), rows.target);
   return tokenizers;
+}
+
+Index text_length(const ModelFolder& folder, const Tokenizer& tokenizer, Index positions) {
+  if (folder.layout == nullptr) return positions;
+  const TokenizerFolder beside = read_tokenizer_folder(folder.path);
+  constexpr const char* kWanted = "expected right (the first tokens of a long text are read)";
+  if (!beside.truncation_side.empty() && beside.truncation_side != "right")
+    throw Error(beside.config_path() + ": \"truncation_side\" is " + quote(beside.truncation_side) + ", " +
+                kWanted);
+  if (beside.truncation_side.empty() && tokenizer.truncates_left())
+    throw Error((folder.path / "tokenizer.json").string() + ": truncation.direction is Left, " + kWanted);
+  return beside.max_length > 0 ? std::min<Index>(beside.max_length, positions) : positions;
+}
+
+void check_prompts(const ModelFolder& folder, const Tokenizer& tokenizer) {
+  if (folder.layout == nullptr) return;
+  if (const std::size_t around = tokenizer.with_special_tokens({}).size(); around > 0)
+    throw Error(folder.path.string() + ": post_processor of the tokenizer puts " + std::to_string(around) +
+                " special tokens around a text, expected none around a prompt (remove it)");
+  const TokenizerFolder beside = read_tokenizer_folder(folder.path);
+  if (beside.cleans_up_spaces && tokenizer.model_type() != "BPE")
+    throw Error(
+        beside.config_path() +
+        ": \"clean_up_tokenization_spaces\" is true, expected false (the spaces of generated text stay)");
+}
+
+void check_mask(const ModelFolder& folder, const std::string& mask) {
+  if (folder.layout == nullptr) return;
+  const TokenizerFolder beside = read_tokenizer_folder(folder.path);
+  const auto said = beside.roles.find("mask_token");
+  if (said != beside.roles.end() && said->second != mask)
+    throw Error(beside.config_path() + ": \"mask_token\" is " + quote(said->second) + ", expected " +
+                quote(mask));
+}
+
+std::string fault_of_pairs(const ModelFolder& folder) {
+  if (folder.layout == nullptr) return {};
+  const TokenizerFolder beside = read_tokenizer_folder(folder.path);
+  if (beside.gives_segments) return {};
+  return beside.config_path() +
+         ": \"model_input_names\" has no \"token_type_ids\", without which the texts of a pair are not told "
+         "apart "
+         "(add it)";
 }
 
 Tokenizer load_one_tokenizer(const ModelFolder& folder, Index rows) {

@@ -23,6 +23,17 @@ struct TableRows {
   Index source, target = 0;  // 0: of a model with one tokenizer
 };
 ModelTokenizers published_tokenizers(const ModelFolder& folder, const TableRows& rows);
+// Tokens of a text that a model with so many positions reads, special ones counted: as many as
+// tokenizer_config.json says of a folder in a published layout. Throws Error where its texts lose their
+// beginnings instead of their ends.
+Index text_length(const ModelFolder& folder, const Tokenizer& tokenizer, Index positions);
+// Throws Error where other programs put special tokens around a prompt of a language model in a published
+// layout, or change the spaces of what it generates.
+void check_prompts(const ModelFolder& folder, const Tokenizer& tokenizer);
+// Throws Error where other programs take another token of a folder in a published layout for `mask`.
+void check_mask(const ModelFolder& folder, const std::string& mask);
+// Why the model, which has segments, reads no pairs there; empty: it does.
+std::string fault_of_pairs(const ModelFolder& folder);
 // The tokenizer of a model with one, in whatever layout.
 Tokenizer load_one_tokenizer(const ModelFolder& folder, Index rows);
 

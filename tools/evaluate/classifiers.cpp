@@ -209,7 +209,7 @@ TextCounts measure_ids(const Options& o, const LoadedClassifier& model, Measured
                      (model.terms ? "bags of words" : "pairs of texts") + " (give it text)");
   TokenColumnSettings source{.name = "source",
                              .vocabulary = model.tokenizer.vocabulary_size(),
-                             .max_length = model.model->length() - static_cast<std::int64_t>(model.around),
+                             .max_length = model.length - static_cast<std::int64_t>(model.around),
                              .may_be_empty = true,
                              .vocabulary_hash = model.tokenizer.hash()};
   TokenColumnSettings label{.name = "label",

@@ -40,19 +40,18 @@ ExportParts text_encoder_parts(const ModelFolder& folder, Json& ours) {
 ExportParts text_classifier_parts(const ModelFolder& folder, Json& ours) {
   const auto loaded = std::make_shared<LoadedClassifier>(load_classifier(folder));
   set_padding(loaded->tokenizer, ours);
-  return {
-      {loaded, &loaded->model->parameters()},
-      {tokenizer_file(loaded->tokenizer, loaded->around > 0),
-       tokenizer_config_file(loaded->tokenizer, loaded->model->length(), loaded->model->segments() == 2)}};
+  return {{loaded, &loaded->model->parameters()},
+          {tokenizer_file(loaded->tokenizer, loaded->around > 0),
+           tokenizer_config_file(loaded->tokenizer, loaded->length, loaded->model->segments() == 2)}};
 }
 
 ExportParts masked_lm_parts(const ModelFolder& folder, Json& ours) {
   const auto loaded = std::make_shared<LoadedMaskedLm>(load_masked_lm(folder));
   set_padding(loaded->tokenizer, ours);
-  return {{loaded, &loaded->model->parameters()},
-          {tokenizer_file(loaded->tokenizer, true),
-           tokenizer_config_file(loaded->tokenizer, loaded->model->length(),
-                                 loaded->model->settings().segments == 2)}};
+  return {
+      {loaded, &loaded->model->parameters()},
+      {tokenizer_file(loaded->tokenizer, true),
+       tokenizer_config_file(loaded->tokenizer, loaded->length, loaded->model->settings().segments == 2)}};
 }
 
 }  // namespace headwater

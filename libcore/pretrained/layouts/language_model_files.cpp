@@ -14,7 +14,7 @@ ModelTokenizers one_tokenizer(const ModelFolder& folder) {
         ": has no tokenizer.json, no vocab.txt, and no vocab.json with merges.txt (a model without its "
         "tokenizer reads no text)");
   }
-  return {Tokenizer::load(has_one ? folder.path / "tokenizer.json" : folder.path)};
+  return {Tokenizer::load(folder.path)};
 }
 
 ExportParts language_model_parts(const ModelFolder& folder, Json& ours) {

@@ -182,15 +182,18 @@ ModelTokenizers marian_tokenizers(const ModelFolder& folder) {
             Tokenizer::load(files / "target-tokenizer.json")};
   }
   if (has("tokenizer.json")) {
-    const Tokenizer both = Tokenizer::load(files / "tokenizer.json");
+    const Tokenizer both = Tokenizer::load(files);
     return {both, both};
   }
   if (has("source.spm") && has("target.spm") && has("vocab.json")) {
     const MarianVocabulary source = read_marian_vocabulary(files / "vocab.json");
-    const bool has_two = has("target_vocab.json");
+    const TokenizerFolder beside = read_tokenizer_folder(files);
+    check_marian_roles(beside, source);
+    const bool has_two = beside.has_two_vocabularies.value_or(has("target_vocab.json"));
     return {load_marian_tokenizer(files / "source.spm", source),
             load_marian_tokenizer(files / "target.spm",
-                                  has_two ? read_marian_vocabulary(files / "target_vocab.json") : source),
+                                  has_two ? read_marian_vocabulary(files / "target_vocab.json") : source,
+                                  beside.cleans_up_spaces),
             true};
   }
   throw Error(

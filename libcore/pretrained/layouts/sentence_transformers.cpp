@@ -8,12 +8,54 @@
 #include "pretrained/layouts/foreign_config.hpp"
 #include "pretrained/layouts/layout.hpp"
 #include "support/error.hpp"
+#include "text/formats/tokenizer_folder.hpp"
 
 namespace headwater {
 
 namespace {
 
 constexpr std::uint64_t kMaxModuleBytes = std::uint64_t{1} << 20;
+constexpr std::int64_t kMostTextTokens = 1000000;
+
+// The encoder's file, which has other names, too; those in the folders of pooling and normalization.
+constexpr std::string_view kEncoderFile = "sentence_bert_config.json",
+                           kPromptsFile = "config_sentence_transformers.json",
+                           kPoolingFile = "1_Pooling/config.json", kNormalizeFile = "2_Normalize/config.json";
+using RowUse = MemberRow::Use;
+constexpr std::string_view kNoArguments =
+    R"({} or {"trust_remote_code":true} or {"trust_remote_code":false} or {"add_pooling_layer":false})";
+constexpr std::string_view kSavedArguments = "arguments that the library is called with are not read";
+constexpr MemberRow kSentenceRows[] = {
+    {kEncoderFile, "max_seq_length", RowUse::read},
+    {kEncoderFile, "processing_kwargs", RowUse::read},
+    {kEncoderFile, "do_lower_case", RowUse::only, "false", "what becomes of case is the tokenizer's"},
+    {kEncoderFile, "transformer_task", RowUse::only, "\"feature-extraction\""},
+    {kEncoderFile, "module_output_name", RowUse::only, "\"token_embeddings\""},
+    {kEncoderFile, "modality_config", RowUse::only,
+     R"({"text":{"method":"forward","method_output_name":"last_hidden_state"}})"},
+    {kEncoderFile, "tokenizer_name_or_path", RowUse::only, "\"\"", "the directory's own tokenizer is read"},
+    {kEncoderFile, "model_args", RowUse::only, kNoArguments, kSavedArguments},
+    {kEncoderFile, "model_kwargs", RowUse::only, kNoArguments, kSavedArguments},
+    {kEncoderFile, "tokenizer_args", RowUse::only, kNoArguments, kSavedArguments},
+    {kEncoderFile, "processor_kwargs", RowUse::only, kNoArguments, kSavedArguments},
+    {kEncoderFile, "config_args", RowUse::only, kNoArguments, kSavedArguments},
+    {kEncoderFile, "config_kwargs", RowUse::only, kNoArguments, kSavedArguments},
+    {kEncoderFile, "unpad_inputs", RowUse::unused},
+    {kEncoderFile, "query_length", RowUse::unused},
+    {kEncoderFile, "document_length", RowUse::unused},
+    {kEncoderFile, "query_expansion", RowUse::unused},
+    {kPoolingFile, "word_embedding_dimension", RowUse::read},
+    {kPoolingFile, "embedding_dimension", RowUse::read},
+    {kPoolingFile, "pooling_mode", RowUse::read},
+    {kPoolingFile, "pooling_mode_*", RowUse::read},
+    {kPoolingFile, "include_prompt", RowUse::unused},
+    {kNormalizeFile, "module_input_name", RowUse::only, "\"sentence_embedding\""},
+    {kNormalizeFile, "module_output_name", RowUse::only, "\"sentence_embedding\""},
+    {kPromptsFile, "model_type", RowUse::only, "\"SentenceTransformer\""},
+    {kPromptsFile, "default_prompt_name", RowUse::read},
+    {kPromptsFile, "prompts", RowUse::read},
+    {kPromptsFile, "similarity_fn_name", RowUse::unused},
+};
 
 // f() whose errors name the file.
 template <class F>
@@ -37,7 +79,7 @@ bool is_plain_name(std::string_view name) {
          name.find_first_of(std::string_view("/\\\0", 3)) == name.npos;
 }
 
-// What of a module's path may be: of the encoder none, of the pooling a folder.
+// What of a module's path may be: of the encoder none, of the others a folder.
 std::string folder_of(const Json& module) {
   const std::string& path = module.at("path").as_string();
   if (!is_plain_name(path)) refuse_member("path", quote(path), "the name of a folder beside modules.json");
@@ -58,14 +100,18 @@ SentenceModules modules_of(const Json& list) {
   }
   if (const std::string& path = modules[0].at("path").as_string(); !path.empty())
     refuse_member("path", quote(path), "an encoder in the directory itself");
-  return {.pooling_folder = folder_of(modules[1]), .normalizes = modules.size() == kOrder.size()};
+  return {.pooling_folder = folder_of(modules[1]),
+          .normalize_folder = modules.size() == kOrder.size() ? folder_of(modules[2]) : std::string()};
 }
 
-// As versions from 5.5 on write it.
-std::string pooling_of_mode(const std::string& mode) {
-  if (mode == "cls") return "first";
-  if (mode != "mean" && mode != "max") refuse_member("pooling_mode", quote(mode), "one of cls, mean, max");
-  return mode;
+// As versions from 5.5 on write it: a word, or an array of words whose vectors stand side by side.
+std::string pooling_of_mode(const Json& said) {
+  const bool is_one = said.is_array() && said.as_array().size() == 1;
+  const Json& mode = is_one ? said.as_array().front() : said;
+  const std::string word = mode.is_string() ? mode.as_string() : std::string();
+  if (word == "cls") return "first";
+  if (word != "mean" && word != "max") refuse_member("pooling_mode", mode.dump(), "one of cls, mean, max");
+  return word;
 }
 
 // As older ones do: a truth for each mode. Where none is true it is the mean.
@@ -80,9 +126,11 @@ std::string pooling_of_truths(const Json& config) {
     if (!pooling.empty()) throw Error(quote(name) + " is true beside another mode, and one alone is read");
     pooling = word;
   }
-  for (const char* name :
-       {"pooling_mode_mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"}) {
-    if (truth_of(config, name, false)) refuse_member(name, "true", "false");
+  for (const auto& [name, value] : config.as_object()) {
+    const bool is_read =
+        std::ranges::any_of(kRead, [&, &member = name](const auto& mode) { return mode.first == member; });
+    if (name.starts_with("pooling_mode_") && !is_read && truth_of(config, name, false))
+      refuse_member(name, "true", "false");
   }
   return pooling.empty() ? "mean" : std::string(pooling);
 }
@@ -94,7 +142,7 @@ std::string pooling_of(const Json& config, std::int64_t width) {
     if (said != width) refuse_member(name, std::to_string(said), std::to_string(width) + ", the encoder's");
   }
   const Json* const mode = member_said(config, "pooling_mode");
-  return mode != nullptr ? pooling_of_mode(mode->as_string()) : pooling_of_truths(config);
+  return mode != nullptr ? pooling_of_mode(*mode) : pooling_of_truths(config);
 }
 
 // Whether the weights have the dense layer of BERT's pretraining.
@@ -119,16 +167,29 @@ std::string parse_sentence_pooling(std::string_view text, const std::string& whe
 
 std::int64_t parse_sentence_length(std::string_view text, const std::string& where) {
   const Json config = Json::parse(text, where);
+  check_rows(kSentenceRows, kEncoderFile, config, where);
   return named(where, [&] {
-    if (truth_of(config, "do_lower_case", false))
-      refuse_member("do_lower_case", "true", "false (what becomes of case is the tokenizer's)");
+    // Where it is called, the tokenizer gets it before all else.
+    if (const Json* const calls = member_said(config, "processing_kwargs"); calls != nullptr) {
+      const Json* const of_text = member_said(*calls, "text");
+      const bool has_length = calls->as_object().size() == 1 && of_text != nullptr &&
+                              of_text->as_object().size() == 1 && of_text->find("max_length") != nullptr;
+      if (has_length) return whole(*of_text, "max_length", 1, kMostTextTokens);
+      if (!calls->as_object().empty())
+        refuse_member("processing_kwargs", calls->dump(), R"({} or {"text": {"max_length": N}})");
+    }
     if (member_said(config, "max_seq_length") == nullptr) return std::int64_t{0};
-    return whole(config, "max_seq_length", 1, 1000000);
+    return whole(config, "max_seq_length", 1, kMostTextTokens);
   });
+}
+
+void check_sentence_normalization(std::string_view text, const std::string& where) {
+  check_rows(kSentenceRows, kNormalizeFile, Json::parse(text, where), where);
 }
 
 void check_sentence_prompts(std::string_view text, const std::string& where) {
   const Json config = Json::parse(text, where);
+  check_rows(kSentenceRows, kPromptsFile, config, where);
   named(where, [&] {
     const Json* const name = member_said(config, "default_prompt_name");
     if (name == nullptr) return;
@@ -139,8 +200,22 @@ void check_sentence_prompts(std::string_view text, const std::string& where) {
   });
 }
 
+std::span<const MemberRow> sentence_member_rows() { return kSentenceRows; }
+
+// The longest text by the first of the encoder's files that is there; 0: none says it.
+static std::int64_t length_of_encoder(const ModelFolder& folder) {
+  for (const char* kind : {"bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"}) {
+    const std::string name = "sentence_" + std::string(kind) + "_config.json";
+    if (!folder.has(name)) continue;
+    return parse_sentence_length(folder.read(name, kMaxModuleBytes), (folder.path / name).string());
+  }
+  return 0;
+}
+
 void read_sentence_modules(const ModelFolder& folder, Json& ours) {
   if (has_pooler(folder)) ours.set("pooler", true);
+  const std::int64_t of_tokenizer = read_tokenizer_folder(folder.path).max_length;
+  ours.set("max_tokens", std::min(of_tokenizer, kMostTextTokens));
   if (!folder.has("modules.json")) return;
   const auto read = [&](const std::string& name, const auto& parse) {
     return parse(folder.read(name, kMaxModuleBytes), (folder.path / name).string());
@@ -151,9 +226,11 @@ void read_sentence_modules(const ModelFolder& folder, Json& ours) {
     return parse_sentence_pooling(text, where, width);
   };
   ours.set("pooling", read(modules.pooling_folder + "/config.json", pooling));
-  ours.set("normalize", modules.normalizes);
-  if (folder.has("sentence_bert_config.json"))
-    ours.set("max_tokens", read("sentence_bert_config.json", parse_sentence_length));
+  ours.set("normalize", !modules.normalize_folder.empty());
+  const std::string normalization = modules.normalize_folder + "/config.json";
+  if (!modules.normalize_folder.empty() && folder.has(normalization))
+    read(normalization, check_sentence_normalization);
+  if (const std::int64_t length = length_of_encoder(folder); length > 0) ours.set("max_tokens", length);
   if (folder.has("config_sentence_transformers.json"))
     read("config_sentence_transformers.json", check_sentence_prompts);
 }

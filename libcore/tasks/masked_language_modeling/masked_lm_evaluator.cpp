@@ -24,7 +24,7 @@ MaskedLmEvaluator::MaskedLmEvaluator(const LoadedMaskedLm& model, const MaskedRe
     : model_(model),
       reading_(reading),
       masking_(masking_of(reading.masking, model.tokenizer, model.mask_id)),
-      room_(static_cast<std::size_t>(model.model->length()) - model.around),
+      room_(static_cast<std::size_t>(model.length) - model.around),
       batch_sequences_(batch_sequences) {
   batch_.clear();
 }
