@@ -26,6 +26,7 @@ for word in ${SET-}; do suffix=$suffix-${word//[=\/]/-}; done
 
 # --- What there is ----------------------------------------------------------------------------------------------------------
 
+unset need sets missing
 declare -A need sets
 names=$(find recipes -maxdepth 1 -name '*.yaml' | sed 's,.*/,,; s,\.yaml$,,' | sort)
 for name in $names; do

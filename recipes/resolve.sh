@@ -53,14 +53,15 @@ esac
 recipe=$1 run=$2 goals=$3
 shift 3
 # Variables of the stages that are needed here.
-BIN='' DATA='' MODELS='' SCALE='' SEED='' SET='' OVERWRITE='' HEADWATER='' is_question=''
+BIN='' DATA='' MODELS='' SCALE='' SEED='' SET='' OVERWRITE='' QUIET='' HEADWATER='' is_question=''
 for word; do
   case $word in
-    BIN=* | DATA=* | MODELS=* | SCALE=* | SEED=* | SET=* | OVERWRITE=* | HEADWATER=*) printf -v "${word%%=*}" %s "${word#*=}" ;;
+    BIN=* | DATA=* | MODELS=* | SCALE=* | SEED=* | SET=* | OVERWRITE=* | QUIET=* | HEADWATER=*) printf -v "${word%%=*}" %s "${word#*=}" ;;
     --question) is_question=1 ;;
   esac
 done
 export BIN
+say() { [ -n "$QUIET" ] || note "$1"; }
 # As the caller gives a variable of the stages.
 asked() { if [ -n "$HEADWATER" ]; then echo "$2"; else echo "$1"; fi; } # VARIABLE OPTION
 case $recipe in # the name of one of ours
@@ -206,8 +207,13 @@ case "$(value stage_source)-$([ "$(value tokenizer_text)" != "$(value train)" ] 
   tokens-same | terms-same)
     if [ -f "$from/recipe.yaml" ]; then
       take_tokenizers
-    elif [ -e "$from/config.json" ]; then
-      note "$recipe: training.init_from: $from is of another program: new tokenizers are learned, and rows of tokens that it does not have begin anew (its own by hand: recipes/bert.md)"
+    elif [ -f "$from/config.json" ] && [ -z "$(value stage_target)" ]; then # of another program: all of its files but the weights
+      mkdir "$tmp/given.model"
+      find -L "$from" -maxdepth 1 -type f -size -65536k ! -name '*.safetensors' ! -name '*.bin' ! -name '*.h5' ! -name '*.msgpack' ! -name '*.onnx' \
+        -exec cp -- {} "$tmp/given.model" \;
+      given=' model'
+    elif [ -f "$from/config.json" ]; then
+      say "$recipe: training.init_from: $from is of another program: new tokenizers are learned, and rows of tokens that it does not have begin anew"
     elif [ -n "$from" ]; then # it is gone, and the run goes on
       given=$(sed -n 's/.* :given\./ /p' "$run/data.sums" 2>/dev/null | tr -d '\n' || :)
       sed -n '/ :given\./p' "$run/data.sums" >>"$tmp/data.sums" 2>/dev/null || :
@@ -215,7 +221,9 @@ case "$(value stage_source)-$([ "$(value tokenizer_text)" != "$(value train)" ] 
     ;;
 esac
 for name in $given; do
-  [ ! -f "$tmp/given.$name" ] || printf '%s - :given.%s\n' "$(hash_of "$tmp/given.$name")" "$name" >>"$tmp/data.sums"
+  [ -e "$tmp/given.$name" ] || continue
+  sum=$(cd "$tmp" && find "given.$name" -type f -exec sha256sum {} + | sort | sha256sum)
+  printf '%s - :given.%s\n' "${sum%% *}" "$name" >>"$tmp/data.sums"
 done
 
 keep() { cmp -s "$tmp/$1" "$run/$1" || publish "$tmp/$1" "$run/$1"; } # FILE
@@ -233,7 +241,7 @@ mkdir -p -- "$all"
 lock_prepared() {
   exec 8>>"$all/.lock"
   flock -n 8 || {
-    note "waits until another command has prepared its data"
+    say "waits until another command has prepared its data"
     flock 8
   }
 }
@@ -248,9 +256,12 @@ if [ -z "$is_question" ] && ! "$@" "DATA=$data" RESOLVED=yes --question inputs >
   lock_prepared
   mkdir -p -- "$all/$name-$prepared"
   for file in $given; do
-    [ ! -f "$tmp/given.$file" ] || [ -e "$all/$name-$prepared/$file" ] || publish "$tmp/given.$file" "$all/$name-$prepared/$file"
+    if [ ! -e "$tmp/given.$file" ] || [ -e "$all/$name-$prepared/$file" ]; then continue; fi
+    rm -rf -- "$all/$name-$prepared/$file.part"
+    cp -r -- "$tmp/given.$file" "$all/$name-$prepared/$file.part"
+    mv -- "$all/$name-$prepared/$file.part" "$all/$name-$prepared/$file"
   done
-  [ -z "$given" ] || note "the tokenizers are those of $from (data.tokenizer_text: another file than data.train learns new ones)"
+  [ -z "$given" ] || say "the tokenizers are those of $from (data.tokenizer_text: another file than data.train learns new ones)"
   "$@" "DATA=$data" RESOLVED=yes inputs
   exec 8>&-
 fi

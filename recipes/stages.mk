@@ -140,8 +140,8 @@ column_of_text = $(if $(filter $(tokenizer_text),$(train)),,cut -f$(1) $(learnin
 text_or_input = $(if $(filter $(tokenizer_text),$(train)),--column $(1) $(learning_text))
 
 # The tokenizer of a column; one file where both sides share it, learned from their columns together. Those of the model that a run
-# begins with are there before this (resolve.sh).
-tokenizer = $(P)/$(if $(shared_tokenizer),tokenizer,$(1)).json
+# begins with are there before this (resolve.sh): files, or the folder of a published model without its weights.
+tokenizer = $(P)/$(if $(filter model,$(given)),model,$(if $(shared_tokenizer),tokenizer,$(1)).json)
 both_columns = $(field_source),$(field_target)
 ifeq ($(given),)
 $(P)/tokenizer.json: $(learning_text) | $(checked)
@@ -236,7 +236,7 @@ define train_failed
 endef
 is_silent = $(findstring s,$(filter-out ---%,$(firstword -$(MAKEFLAGS))))
 # What was prepared stands beside the model, too.
-prepared_files = $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side))) $(label_file) $(term_file) $(if $(columns),$(parts:%=$(P)/%.tsv) $(train_files) $(validation_files)))
+prepared_files = $(sort $(filter-out $(P)/model,$(foreach side,$(tokenized),$(call tokenizer,$(side)))) $(label_file) $(term_file) $(if $(columns),$(parts:%=$(P)/%.tsv) $(train_files) $(validation_files)))
 link_prepared = for file in $(prepared_files) $$(find $(P) -name '*.messages.json' 2> /dev/null); do [ $$file -ef $(R)/$${file\#\#*/} ] || ln -f $$file $(R) 2>/dev/null || cp $$file $(R); done
 inputs := $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side)))) $(label_file) $(term_file) $(if $(columns),$(train_files) $(validation_files))
 # All that runs may share. resolve.sh has it made before anything else, by one command at a time.

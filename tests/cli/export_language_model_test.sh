@@ -21,6 +21,11 @@ train --recipe r.yaml --tokenizer t.json -q -o model text.ids > log
 
 convert model -o hf
 same_settings model hf
+# A run of a recipe that begins with a published model has the tokenizer of that model, whatever words its own text has.
+sed 's/One/Eleven/; s/two/twelve/' text > later
+sed 's/train: text/train: later, validation_fraction: 0.1/; s/epochs: 2/epochs: 1/' r.yaml > later.yaml
+headwater run later.yaml training.init_from=published -q > log || fail 'a run that begins with a published model'
+cmp models/recipes/later-training.init_from-published/model/tokenizer.json published/tokenizer.json || fail 'another tokenizer than that of the published model'
 [ "$(cd hf && echo *)" = 'config.json generation_config.json model.safetensors recipe.yaml tokenizer.json tokenizer_config.json' ] || fail 'the files of the export'
 inspect model | sed -n 1,8p > layers
 inspect hf | sed -n 1,8p | cmp - layers || fail 'other layers after the way there and back'

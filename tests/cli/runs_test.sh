@@ -58,6 +58,15 @@ cp -p new.tsv mine/t.tsv
 headwater run mine/r.yaml --overwrite || fail 'a run anew on the first data'
 figures $run | cmp -s - of-new && cmp -s $run/model/model.safetensors model-of-new || fail 'another model of the same data'
 
+# The same size and time, written in place.
+sed 's/^one /two /' new.tsv >mine/t.tsv
+touch -r new.tsv mine/t.tsv
+! cmp -s new.tsv mine/t.tsv || fail 'lines that are the same'
+[ "$(status_of headwater run mine/r.yaml)" = 1 ] || fail 'other data of the same size and time are not noticed'
+cat new.tsv >mine/t.tsv
+headwater run mine/r.yaml || fail 'the first data again, in place'
+cmp -s $run/model/model.safetensors model-of-new || fail 'another model of the first data'
+
 # A test set alone: the model stays, its score does not. Through make, and then back again.
 sed 's/test_fraction: 0.2/test: test.tsv/' mine/r.yaml >mine/tested.yaml
 tested=models/recipes/tested
@@ -122,6 +131,15 @@ for ((round = 1; round <= 3; ++round)); do
     fail 'two at once: what the second says'
   }
   figures twice/recipes/r | cmp -s - of-new || fail 'two at once: other figures'
+done
+# Two runs that share what is made of the data.
+for epochs in 2 3; do "$bin/headwater" run mine/r.yaml --models shared training.epochs=$epochs >"$tmp/$epochs.out" 2>"$tmp/$epochs.err" & done
+wait
+for epochs in 2 3; do
+  sort -u shared/recipes/r-training.epochs-$epochs/{train,test}.tsv | cmp -s - <(sort -u new.tsv) && [ -s shared/recipes/r-training.epochs-$epochs/report.md ] || {
+    cat "$tmp/$epochs.err"
+    fail 'two runs at once on the same data'
+  }
 done
 # With certainty, and through make.
 exec 9>>twice/recipes/r/.lock
