@@ -70,6 +70,7 @@ case $recipe in # the name of one of ours
 esac
 must_be_file() { # FILE NAME-IN-MESSAGE
   if [ ! -e "$1" ]; then fail "$2: no such file"; elif [ -d "$1" ]; then fail "$2: a folder, not a file"; fi
+  [ -r "$1" ] || fail "$2: permission denied"
 }
 
 must_be_file "$recipe" "$recipe"
@@ -137,7 +138,7 @@ prepare() { # SET SEED FILE...
   shift 2
   if is_prepared "$prepared_set" "$@"; then return; fi
   mkdir -p -- "$data"
-  exec 8>>"$data/.$prepared_set.lock"
+  exec 8>>"$data/.lock" # of all sets: two of them may be made of the same raw files
   flock 8
   if ! is_prepared "$prepared_set" "$@"; then
     # shellcheck disable=SC2086 # no seed, no word
