@@ -112,7 +112,12 @@ if [ -z "$set_name" ]; then
   done
 fi
 if [ -n "$from" ] && [ ! -e "$from" ] && { [ ! -e "$run/model" ] || [ -n "$OVERWRITE" ]; }; then
-  fail "$recipe: training.init_from: $from: no such model${maker:+ ($(asked "make recipe-$maker" "$HEADWATER run $maker")$([ "$SCALE" != quick ] || asked ' SCALE=quick' ' --scale quick') makes it)}"
+  if [ -n "$maker" ]; then
+    hint="$maker$([ "$SCALE" != quick ] || asked ' SCALE=quick' ' --scale quick')"
+  else
+    hint=$(recipe_of_run "$from") # as it was set by hand
+  fi
+  fail "$recipe: training.init_from: $from: no such model${hint:+ ($(asked "make recipe-" "$HEADWATER run ")$hint makes it)}"
 fi
 
 # --- The data of a public set: prepared once, by one command at a time ------------------------------------------------------
