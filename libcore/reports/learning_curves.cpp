@@ -199,7 +199,7 @@ std::vector<CurveFigure> curve_figures(std::span<const LearningCurve> curves) {
     figure.is_of_training = name.starts_with(kTraining);
     if (figure.is_of_training) figure.heading.erase(0, kTraining.size());
     if (const std::size_t at = figure.heading.find(kReference); at == 0)
-      figure.heading = figure.heading.substr(kReference.size()) + " over padded positions";
+      figure.heading = figure.heading.substr(kReference.size()) + ", padded";
     std::replace(figure.heading.begin(), figure.heading.end(), '_', ' ');
     if (name.ends_with("loss")) figure.best = Metric::Best::lowest;
   }

@@ -275,15 +275,15 @@ TEST_CASE(
       "95,1,20,2,0.25,1.5,0.5,1.25,2\n190,2,20,1,0.75,0.75,0.625,1,2\n";
   std::vector<LearningCurve> curves{parse_learning_curve(log, "log.csv", "ours")};
   // Without a source that counts so there is no such panel.
-  CHECK(learning_curves_svg(curves, "t").find("over padded positions") == std::string::npos);
+  CHECK(learning_curves_svg(curves, "t").find(", padded") == std::string::npos);
   for (LearningCurve& source : parse_source_curves("curve,epoch,training_loss,training_accuracy,reference_"
                                                    "loss\nA,1,2,0.5,\nA,3,1,0.875,\nB,,,,1.0087\n",
                                                    "s.csv"))
     curves.push_back(std::move(source));
   const std::string svg = learning_curves_svg(curves, "t");
-  CHECK(svg.find("Validation loss over padded positions") != std::string::npos);
+  CHECK(svg.find("Validation loss, padded") != std::string::npos);
   CHECK(svg.find("Training accuracy") != std::string::npos);
-  CHECK(svg.find("lowest validation loss over padded positions") != std::string::npos);
+  CHECK(svg.find("lowest validation loss, padded") != std::string::npos);
   CHECK(svg.find("highest training accuracy") != std::string::npos);
   CHECK(svg.find("<title>ours, epoch 2: 0.7500</title>") != std::string::npos);  // training accuracy
   CHECK(svg.find("<title>A, epoch 3: 1.0000</title>") != std::string::npos);     // its training loss has dots
