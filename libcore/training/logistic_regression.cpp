@@ -114,6 +114,20 @@ Point line_search(LogisticFunction& function, const Point& from, const Numbers& 
   return to;
 }
 
+// Leaves out the features that no example has, whose weights are zero. Returns those that stay.
+std::vector<std::int32_t> compact(LogisticProblem& problem) {
+  std::vector<std::int32_t> place(static_cast<std::size_t>(problem.features), -1), kept;
+  for (const std::int32_t id : problem.ids) place[static_cast<std::size_t>(id)] = 0;
+  for (std::size_t f = 0; f < place.size(); ++f) {
+    if (place[f] < 0) continue;
+    place[f] = static_cast<std::int32_t>(kept.size());
+    kept.push_back(static_cast<std::int32_t>(f));
+  }
+  for (std::int32_t& id : problem.ids) id = place[static_cast<std::size_t>(id)];
+  problem.features = static_cast<Index>(kept.size());
+  return kept;
+}
+
 }  // namespace
 
 LogisticFunction::LogisticFunction(const LogisticProblem& problem)
@@ -208,7 +222,10 @@ LogisticValue LogisticFunction::operator()(std::span<const double> weights, std:
   return result;
 }
 
-LogisticFit fit_logistic(const LogisticProblem& problem) {
+LogisticFit fit_logistic(LogisticProblem problem) {
+  const auto outputs = static_cast<std::size_t>(problem.outputs);
+  Numbers weights(static_cast<std::size_t>(problem.features + 1) * outputs);
+  const std::vector<std::int32_t> kept = compact(problem);
   LogisticFunction function(problem);
   Point point{Numbers(function.size()), Numbers(function.size()), {}};
   point.at = function(point.weights, point.gradient);
@@ -227,7 +244,15 @@ LogisticFit fit_logistic(const LogisticProblem& problem) {
     history.add(moved(next.weights, -1, point.weights), moved(next.gradient, -1, point.gradient));
     point = std::move(next);
   }
-  return {std::move(point.weights), point.at, iterations};
+  const auto row = [&](std::size_t f) {
+    return point.weights.begin() + static_cast<std::ptrdiff_t>(f * outputs);
+  };
+  for (std::size_t f = 0; f < kept.size(); ++f) {
+    const auto to = static_cast<std::size_t>(kept[f]) * outputs;
+    std::copy_n(row(f), outputs, weights.begin() + static_cast<std::ptrdiff_t>(to));
+  }
+  std::copy_n(row(kept.size()), outputs, weights.end() - static_cast<std::ptrdiff_t>(outputs));
+  return {std::move(weights), point.at, iterations};
 }
 
 }  // namespace headwater

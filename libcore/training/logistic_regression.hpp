@@ -62,6 +62,6 @@ struct LogisticFit {
 // kLogisticIterations iterations.
 inline constexpr double kLogisticTolerance = 1e-9;
 inline constexpr std::int64_t kLogisticIterations = 10000;
-LogisticFit fit_logistic(const LogisticProblem& problem);
+LogisticFit fit_logistic(LogisticProblem problem);
 
 }  // namespace headwater

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "training/logistic_regression.hpp"
 
@@ -58,7 +59,7 @@ LossTotals LinearObjective::solve() {
       add_vectors(linear_, examples, arena, problem);
     }
   }
-  const LogisticFit fit = fit_logistic(problem);
+  const LogisticFit fit = fit_logistic(std::move(problem));
   const Matrix weight = linear_.weight().value, bias = linear_.bias().value;
   const auto numbers = static_cast<std::size_t>(weight.rows * weight.cols);
   for (std::size_t i = 0; i < fit.weights.size(); ++i)
