@@ -10,8 +10,6 @@
 namespace headwater {
 namespace {
 
-constexpr std::uint64_t kMostTextBytes = std::uint64_t{1} << 62;
-
 template <class Symbol>
 BpeVocabulary learned_with(BpeAlphabet& alphabet, const PieceCounts& counts,
                            const BpeLearnerSettings& settings) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "support/error.hpp"
 #include "support/parallel.hpp"
 
 namespace headwater {
@@ -59,6 +60,10 @@ void PieceCounter::add(std::string_view lines) {
 }
 
 void PieceCounter::add(std::string_view piece, std::uint64_t count) {
+  // Every sum that a learner makes of counts is at most this one.
+  if (count > (kMostTextBytes - counted_bytes_) / (piece.size() + 1))
+    throw Error("the counts exceed 2^62 bytes of text");
+  counted_bytes_ += count * (piece.size() + 1);
   std::unique_ptr<WordTable> table = borrow();
   table->value(piece) += count;
   give_back(std::move(table));

@@ -28,7 +28,7 @@ class PieceCounter {
 
   // Whole lines separated by LF. Large blocks are counted in parallel.
   void add(std::string_view lines);
-  // Pieces that were counted elsewhere.
+  // Pieces that were counted elsewhere, by one thread. Throws Error where they are more than kMostTextBytes.
   void add(std::string_view piece, std::uint64_t count);
 
   // The sum of all, which leaves nothing here.
@@ -43,7 +43,8 @@ class PieceCounter {
   // Lent to one task at a time: there are as many as tasks ran at once. Sums of counts do not show who
   // counted what.
   std::vector<std::unique_ptr<WordTable>> tables_;
-  std::size_t made_ = 0;  // tables that there are, lent or not
+  std::size_t made_ = 0;             // tables that there are, lent or not
+  std::uint64_t counted_bytes_ = 0;  // of pieces that were counted elsewhere
   std::vector<std::unique_ptr<SortedPieces>> runs_;
   std::size_t most_pieces_;
   std::mutex mutex_;

@@ -14,6 +14,9 @@
 
 namespace headwater {
 
+// Most bytes of the text that counts stand for, so that no sum of them wraps.
+inline constexpr std::uint64_t kMostTextBytes = std::uint64_t{1} << 62;
+
 // The entries of a table of counts in an order that does not depend on how it was filled: by bytes ascending.
 std::vector<WordTable::Entry> by_bytes(const WordTable& counts);
 // The `most` entries with the highest counts: descending, ties by bytes descending.
