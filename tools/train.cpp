@@ -334,6 +334,14 @@ std::unique_ptr<ProcessGroup> join_ranks(Options& o) {
 }
 
 void run(const Options& given) {
+// Before the ranks wait for each other in a way that depends on these.
+void compare_commands(ProcessGroup& group, const Options& o, const Recipe& recipe) {
+  compare_ranks(group, "another recipe", print_recipe(recipe));
+  compare_ranks(group, "another command",
+                std::to_string(o.data.size()) + (o.validation.empty() ? "" : " validation") +
+                    (o.overwrites ? " overwrites " : " ") + std::to_string(o.benchmark_steps));
+}
+
   Options o = given;
   if (o.ranks > 1 && !o.is_dry_run) throw UsageError("--ranks goes with --dry-run (mpirun -n starts ranks)");
   if ((o.ranks & (o.ranks - 1)) != 0)
@@ -346,6 +354,7 @@ void run(const Options& given) {
                               {"the training data", !o.prints_recipe && cli::reads_input(o.data)}});
   Recipe recipe = recipe_of(o);
   if (o.explains && !o.prints_recipe) throw UsageError("--explain goes with --print-recipe only");
+  if (group) compare_commands(*group, o, recipe);
   if (o.prints_recipe) {
     cli::LineWriter().text(o.explains ? explain_recipe(recipe, model_kinds()) : print_recipe(recipe));
     return;
@@ -370,6 +379,7 @@ void run(const Options& given) {
   complete(recipe, files);
   const std::unique_ptr<TaskModel> model = prepare(recipe, files);
   train::Examples examples = train::read_examples({.data = o.data,
+  if (group) compare_ranks(*group, "other tokenizers or labels", print_recipe(recipe));
                                                    .validation = o.validation,
                                                    .allows_empty = o.allows_empty,
                                                    .is_quiet = o.is_quiet,

@@ -1,5 +1,9 @@
 #include "ranks/process_group.hpp"
 
+#include <string>
+
+#include "support/error.hpp"
+
 namespace headwater {
 
 void broadcast(ProcessGroup& group, std::span<std::byte> bytes) {
@@ -30,6 +34,16 @@ bool any_of_ranks(ProcessGroup& group, bool says) {
   std::vector<char> all;
   all_gather_value(group, static_cast<char>(says), all);
   return std::find(all.begin(), all.end(), char{1}) != all.end();
+}
+
+void compare_ranks(ProcessGroup& group, std::string_view what, std::string_view text) {
+  Gathered<char> all;
+  all.gather(group, text);
+  for (int rank = 1; rank < group.size(); ++rank) {
+    if (std::ranges::equal(all.of(static_cast<std::size_t>(rank)), all.of(0))) continue;
+    throw Error("rank " + std::to_string(rank) + " has " + std::string(what) +
+                " than rank 0 (give all ranks the same command and the same files)");
+  }
 }
 
 }  // namespace headwater

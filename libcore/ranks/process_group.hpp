@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -93,5 +94,9 @@ struct Gathered {
 
 // Whether any rank says so.
 bool any_of_ranks(ProcessGroup& group, bool says);
+
+// Throws Error on all ranks where one has another text than rank 0: "rank 2 has another recipe than rank 0".
+// `what`: what a text stands for, "another recipe".
+void compare_ranks(ProcessGroup& group, std::string_view what, std::string_view text);
 
 }  // namespace headwater

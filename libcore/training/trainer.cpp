@@ -64,6 +64,7 @@ Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* direc
   if (unfreeze.every_epochs > 0 || unfreeze.every_steps > 0)
     optimizer_.learn_after(steps_before(unfreeze, objective.parameters(), steps_per_epoch()));
   state_.data_hash = objective.data_hash();
+  if (ranks_.group != nullptr) compare_with_ranks();  // before a step that needs equal sizes
 }
 
 std::int64_t Trainer::total_steps() const {
@@ -361,7 +362,6 @@ void Trainer::solve(const TrainerCallbacks& callbacks) {
 TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
   clock_ = callbacks.clock ? callbacks.clock : steady_seconds;
   last_save_ = clock_();
-  if (ranks_.group != nullptr) compare_ranks();
   is_written_ = is_so_on_any_rank(directory_ != nullptr);
   if (resume()) {
     optimizer_.resumed_at(state_.step);

@@ -86,7 +86,8 @@ class Trainer {
   void take_batch(std::int64_t step, const EpochBatches& batches, std::vector<std::uint32_t>& to) const;
   OwnParts own_parts() const;
   // Throws Error where a rank has another recipe, other data or other weights to begin with.
-  void compare_ranks();
+  void compare_with_ranks();
+  std::int64_t bytes_of_all_states() const;
   // Whether this is so on any rank.
   bool is_so_on_any_rank(bool is_so);
   // Looks for a checkpoint, which rank 0 gives to the others. False where there is none.

@@ -23,21 +23,12 @@ bool Trainer::is_so_on_any_rank(bool is_so) {
   return ranks_.group == nullptr ? is_so : any_of_ranks(*ranks_.group, is_so);
 }
 
-void Trainer::compare_ranks() {
+void Trainer::compare_with_ranks() {
   Hasher weights;
   weights.update(raw_bytes(std::as_const(objective_.parameters()).values()));
-  for (const auto& [what, text] :
-       {std::pair<std::string_view, std::string>("another recipe", print_recipe(recipe_)),
-        {"other examples", state_.data_hash},
-        {"other first weights", weights.digest()}}) {
-    Gathered<char> all;
-    all.gather(*ranks_.group, text);
-    for (int rank = 1; rank < ranks_.size; ++rank) {
-      if (std::ranges::equal(all.of(static_cast<std::size_t>(rank)), all.of(0))) continue;
-      throw Error("rank " + std::to_string(rank) + " has " + std::string(what) +
-                  " than rank 0 (give all ranks the same files)");
-    }
-  }
+  compare_ranks(*ranks_.group, "another recipe", print_recipe(recipe_));
+  compare_ranks(*ranks_.group, "other examples", state_.data_hash);
+  compare_ranks(*ranks_.group, "other first weights", weights.digest());
 }
 
 std::string Trainer::gradient_not_finite() {

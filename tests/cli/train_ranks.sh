@@ -70,6 +70,27 @@ cp "$bin/train" "$tmp/alone/train"
 "${on_ranks[@]}" 2 "$tmp/alone/train" "${command[@]:1}" -o "$tmp/none" "${operands[@]}" >"$tmp/log" 2>&1 && fail 'two runs went side by side'
 grep -q '^train: mpirun started several processes, but this program was built without MPI' "$tmp/log" || fail 'a build without MPI is not told'
 
+# Ranks that were given different things: one line, before a step in which sizes must agree.
+# unequal WHAT OPTION...: rank 1 has these options besides.
+unequal() {
+  local what=$1 status=0
+  shift
+  "${on_ranks[@]}" 1 "${command[@]}" --threads 1 -o "$tmp/none" "${operands[@]}" : \
+    -n 1 "${command[@]}" --threads 1 -o "$tmp/none" "$@" >"$tmp/log" 2>&1 || status=$?
+  [ "$status" = 1 ] || fail "$what: status $status: $(cat "$tmp/log")"
+  [ "$(grep -c '^train: ' "$tmp/log")" = 1 ] || fail "$what: not one line: $(cat "$tmp/log")"
+  grep -q "^train: rank 1 has $what than rank 0 (give all ranks the same command and the same files)\$" "$tmp/log" ||
+    fail "$what: $(cat "$tmp/log")"
+  ! grep -qiE 'MPI_ABORT|MPI_ERR|Segmentation|signal' "$tmp/log" || fail "$what: $(cat "$tmp/log")"
+  rm -rf "$tmp/none"
+}
+for change in width=24 encoder_layers=3 length=9 feed_forward_width=40; do unequal 'another recipe' --set "model.$change" "${operands[@]}"; done
+unequal 'another recipe' --seed 5 "${operands[@]}"
+unequal 'another command' --overwrite "${operands[@]}"
+unequal 'another command' "${operands[@]}" "${operands[@]}"
+sed 's/^\([0-9]*\) \([0-9]*\)/\2 \1/' "$tmp/train.ids" >"$tmp/other.ids"
+unequal 'other examples' "$tmp/other.ids"
+
 # start RANKS: in the background, sets `running`.
 start() {
   "${on_ranks[@]}" "$1" "${command[@]}" --threads 1 --output "$tmp/model" "${operands[@]}" >"$tmp/log" 2>&1 &

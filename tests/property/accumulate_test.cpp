@@ -248,11 +248,11 @@ TEST_CASE("ranks with other data or another recipe do not begin") {
   };
   CHECK(error_of(41, recipe.seed, 2e-3) == "nothing");
   CHECK(error_of(40, recipe.seed, 2e-3) ==
-        "rank 1 has other examples than rank 0 (give all ranks the same files)");
+        "rank 1 has other examples than rank 0 (give all ranks the same command and the same files)");
   CHECK(error_of(41, 3, 2e-3) ==
-        "rank 1 has other first weights than rank 0 (give all ranks the same files)");
+        "rank 1 has other first weights than rank 0 (give all ranks the same command and the same files)");
   CHECK(error_of(41, recipe.seed, 3e-3) ==
-        "rank 1 has another recipe than rank 0 (give all ranks the same files)");
+        "rank 1 has another recipe than rank 0 (give all ranks the same command and the same files)");
 }
 
 TEST_CASE("the parts of a batch need less memory than the batch") {

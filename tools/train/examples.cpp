@@ -23,7 +23,9 @@ std::unique_ptr<Dataset> read_dataset(const std::vector<std::string>& paths, con
   std::unique_ptr<Dataset> dataset = task.new_dataset();
   const bool has_file = std::any_of(paths.begin(), paths.end(),
                                     [](const std::string& path) { return begins_as_safetensors(path); });
-  if (dataset->reads_lines() && !(dataset->reads_files() && has_file)) {
+  const bool are_lines = dataset->reads_lines() && !(dataset->reads_files() && has_file);
+  if (files.ranks != nullptr) compare_ranks(*files.ranks, "other examples", are_lines ? "lines" : "files");
+  if (are_lines) {
     for (const std::string& path : paths) {
       if (begins_as_safetensors(path))
         throw Error(shown(path) +
