@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/output.hpp"
+#include "support/descriptors.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 
@@ -144,8 +145,7 @@ fs::path result_path(const fs::path& path) {
   fs::path target = path;
   std::error_code none;  // of what is not there
   for (int links = 0; fs::is_symlink(fs::symlink_status(target, none)); ++links) {
-    const std::string& text = target.native();
-    if (text.starts_with("/dev/") || text.starts_with("/proc/")) return target;  // names of descriptors
+    if (is_in_proc(target)) return target;
     const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
     if (links == kMostLinks)
       throw Error(shown(path) + ": symbolic links that lead nowhere (remove them, or name another file)");

@@ -1,6 +1,8 @@
 #include "support/descriptors.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +17,12 @@ int open_retrying(const fs::path& path, int flags, mode_t mode) {
     descriptor = ::open(path.c_str(), flags | O_CLOEXEC, mode);
   } while (descriptor < 0 && errno == EINTR);
   return descriptor;
+}
+
+bool is_in_proc(const fs::path& path) {
+  struct statfs system {};
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  return ::statfs(folder.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
 
 // Writes are cut to 1 GiB: Linux writes at most 2 GiB - 4 KiB a call anyway.

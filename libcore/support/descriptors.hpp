@@ -13,6 +13,10 @@ namespace headwater {
 // open(2), closed in programs that this one starts; -1, with errno, where it cannot be opened.
 int open_retrying(const fs::path& path, int flags, mode_t mode = 0);
 
+// Whether a path is a link of the kernel to an open file, such as /dev/fd/3, or another file of /proc: beside
+// it no file can be made.
+bool is_in_proc(const fs::path& path);
+
 void write_all(int descriptor, std::string_view bytes, const fs::path& path);
 
 void sync_descriptor(int descriptor, const fs::path& path);

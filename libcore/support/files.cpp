@@ -29,9 +29,7 @@ fs::path folder_of(const fs::path& path) {
 }
 
 bool is_written_in_place(const fs::path& target) {
-  const std::string& text = target.native();
-  const bool is_device = text.starts_with("/dev/") && !text.starts_with("/dev/shm/");  // that holds files
-  if (is_device || text.starts_with("/proc/")) return true;
+  if (is_in_proc(target)) return true;
   std::error_code ignored;
   const fs::file_status status = fs::status(target, ignored);
   return fs::is_character_file(status) || fs::is_fifo(status) || fs::is_socket(status) ||
@@ -142,7 +140,7 @@ bool is_taken(const fs::path& path) {
 
 AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
   if (is_written_in_place(target_)) {
-    descriptor_ = open_retrying(target_, O_WRONLY);
+    descriptor_ = open_retrying(target_, O_WRONLY | O_TRUNC);  // an open file may be longer
     if (descriptor_ < 0) fail_io(target_, "cannot open for writing", errno);
     return;
   }

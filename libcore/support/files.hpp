@@ -33,8 +33,8 @@ bool is_taken(const fs::path& path);
 // A file under a temporary name in the target's folder that takes its name by commit(): write, fsync, close,
 // rename, fsync of the folder, each checked. Without commit() the temporary is removed. Never retries a
 // failed fsync. The permissions of a file that it replaces stay. A link at the target is replaced, not
-// followed; a target that is no file to rename over (a device, a pipe, anything in /dev or /proc) is written
-// in place.
+// followed; a target that is no file to rename over (a device, a pipe, the link of a descriptor such as
+// /dev/fd/3, other files of /proc) is emptied and written in place.
 class AtomicFile {
  public:
   explicit AtomicFile(fs::path target);

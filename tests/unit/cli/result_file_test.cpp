@@ -1,6 +1,7 @@
 #include "cli/result_file.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,11 +25,53 @@ TEST_CASE("results: a link stays, and what it leads to is replaced or made") {
   CHECK(fs::is_symlink(scratch / "absolute"));
   cli::write_result_file(scratch / "dangling", "made");
   CHECK(read_file(scratch / "folder/new") == "made");
-  CHECK(cli::result_path("/dev/stdout") == "/dev/stdout");
+  CHECK(cli::result_path("/dev/stdout") == "/proc/self/fd/1");
   CHECK(cli::result_path(scratch / "none") == scratch / "none");
   fs::create_symlink("/dev/null", scratch / "null");
   CHECK_NOTHROW(cli::write_result_file(scratch / "null", "gone"));
   CHECK(fs::is_symlink(scratch / "null"));
+}
+
+TEST_CASE("results: what a path is decides how it is written, not how it is spelled") {
+  const ScratchDirectory scratch;
+  const fs::path file = scratch / "v.json";
+  const std::string old_text(9000, 'X');
+  const auto inode = [&] {
+    struct stat status {};
+    REQUIRE(::stat(file.c_str(), &status) == 0);
+    return status.st_ino;
+  };
+  const int folder = ::open(scratch.path().c_str(), O_RDONLY | O_DIRECTORY);
+  REQUIRE(folder >= 0);
+  const std::string below = "/proc/self/fd/" + std::to_string(folder) + "/v.json";
+  for (const std::string& path : {below, "/dev/.." + fs::absolute(file).string()}) {
+    write_file(file, old_text);
+    const auto before = inode();
+    cli::check_result_file(path);
+    cli::write_result_file(path, "new");
+    CHECK(read_file(file) == "new");
+    CHECK(inode() != before);  // renamed into place
+    // A writer that fails leaves the old bytes.
+    CHECK(error_text([&] {
+            cli::write_result_file(path, [](const cli::TakePiece& take) {
+              take("half");
+              throw Error("no more");
+            });
+          }) == "no more");
+    CHECK(read_file(file) == "new");
+  }
+  ::close(folder);
+  // An open file is emptied, and stays the file that is open.
+  write_file(file, old_text);
+  const auto before = inode();
+  const int open_file = ::open(file.c_str(), O_RDWR);
+  REQUIRE(open_file >= 0);
+  for (const char* descriptors : {"/dev/fd/", "/proc/self/fd/"}) {
+    cli::write_result_file(descriptors + std::to_string(open_file), "open");
+    CHECK(read_file(file) == "open");
+    CHECK(inode() == before);
+  }
+  ::close(open_file);
 }
 
 TEST_CASE("results: links that lead nowhere, to a folder, or into none") {
