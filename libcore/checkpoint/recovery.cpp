@@ -26,10 +26,19 @@ std::optional<std::int64_t> parse_step(std::string_view name) {
   return is_step ? std::optional(step) : std::nullopt;
 }
 
-std::optional<std::int64_t> linked_step(const fs::path& link) {
+std::optional<fs::path> link_target(const fs::path& link) {
   std::error_code error;
-  const fs::path target = fs::read_symlink(link, error);
-  return error ? std::nullopt : parse_step(target.native());
+  fs::path target = fs::read_symlink(link, error);
+  if (!error) return target;
+  const bool is_none = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory ||
+                       error == std::errc::invalid_argument;
+  if (!is_none) fail_io(link, "cannot read the link", error.value());
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> linked_step(const fs::path& link) {
+  const std::optional<fs::path> target = link_target(link);
+  return target ? parse_step(target->native()) : std::nullopt;
 }
 
 namespace {

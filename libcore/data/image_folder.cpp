@@ -32,8 +32,7 @@ void add_image_files(const fs::path& folder, int depth, std::vector<fs::path>& f
                 " (name a folder further down)");
   }
   for (const fs::path& path : sorted_entries(folder)) {
-    std::error_code fault;
-    if (fs::is_directory(fs::symlink_status(path, fault))) {
+    if (!fs::is_symlink(path) && fs::is_directory(path)) {
       add_image_files(path, depth + 1, found);
     } else if (is_image_name(path)) {
       found.push_back(path);
@@ -60,8 +59,7 @@ LabelledImageFile parse_image_line(std::string_view line) {
 ImageFolder read_image_folder(const fs::path& folder) {
   ImageFolder found;
   for (const fs::path& label : sorted_entries(folder)) {
-    std::error_code fault;
-    if (!fs::is_directory(label, fault)) {
+    if (!fs::is_directory(label)) {
       ++found.others;
       continue;
     }

@@ -2,11 +2,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <memory>
 #include <string_view>
+
+#include "support/files.hpp"
 
 namespace headwater {
 
@@ -24,6 +27,18 @@ bool remove_one(const fs::path& path, int flags) {
 }
 
 }  // namespace
+
+bool is_there(const fs::path& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) {
+    // A text in the place of a path may be too long for one.
+    if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG) return false;
+    fail_io(path, "cannot read", errno);
+  }
+  if (S_ISLNK(status.st_mode) && ::stat(path.c_str(), &status) != 0)
+    fail_io(path, "a link that leads nowhere", errno);
+  return true;
+}
 
 std::vector<fs::path> list_folder(const fs::path& folder, std::error_code& error) {
   error.clear();

@@ -118,7 +118,7 @@ RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, std::vector
   starts_anew_ = !newest_ && fs::exists(directory_ / "log.csv", ignored);
   has_checkpoint_ = newest_.has_value();
   if (!newest_) return;
-  if (skipped.empty()) check_best(last_best);
+  check_best(last_best);
   const fs::path recipe_path = newest_->path / "recipe.yaml";
   compare_recipes(parse_recipe(read_file(recipe_path, 1 << 20), recipe_path.string()));
 }
@@ -310,9 +310,9 @@ std::string RunDirectory::kept_log(const TrainingState& state) const {
 
 void RunDirectory::write_samples(std::int64_t epoch, std::span<const std::string> texts) const {
   const fs::path path = directory_ / "samples.tsv";
-  std::error_code ignored;
   std::string all;
-  if (fs::is_regular_file(fs::symlink_status(path, ignored))) {
+  // Of a link nothing is kept.
+  if (!fs::is_symlink(path) && is_there(path)) {
     const std::string old_text = read_file(path);
     for (const std::string_view line : split(old_text, '\n')) {
       std::int64_t number = 0;

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "cli/tool.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
 
 namespace headwater::attn_dump {
@@ -11,8 +12,7 @@ LinesBeside::LinesBeside(std::string what, const std::string& lines, cli::LineRe
                          May may)
     : what_(std::move(what)), name_(lines) {
   settings = cli::beside(std::move(settings), "give one column of " + what_ + "s, with cut -f");
-  std::error_code error;
-  if (may == May::be_a_file || lines == "-" || std::filesystem::exists(lines, error))
+  if (may == May::be_a_file || lines == "-" || is_there(lines))
     reader_ = std::make_unique<cli::LineReader>(std::vector<std::string>{lines}, settings);
 }
 

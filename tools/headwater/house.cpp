@@ -49,6 +49,7 @@ std::vector<std::string> House::names() const {
   for (const fs::path& path : list_folder(root / "recipes", error)) {
     if (path.extension() == ".yaml") all.push_back(path.stem().string());
   }
+  if (error) fail_io(root / "recipes", "cannot list", error.value());
   std::sort(all.begin(), all.end());
   return all;
 }

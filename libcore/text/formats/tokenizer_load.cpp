@@ -1,6 +1,7 @@
 // Which file, or which files of a directory, a tokenizer is read from.
 #include <algorithm>
 
+#include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "text/formats/foreign_tokenizers.hpp"
@@ -10,11 +11,6 @@
 
 namespace headwater {
 namespace {
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 SpecialTokenRoles roles_of(const TokenizerFolder& settings) {
   const auto first = [&](const char* name, const char* other) {
