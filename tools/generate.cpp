@@ -95,11 +95,12 @@ void check_start(const Options& o, const LoadedLanguageModel& model) {
   throw Error((model.files / "tokenizer.json").string() + ": has no start token (leave out --start)");
 }
 
-void note_half_read(std::int64_t count, bool is_delimited) {
+void note_half_read(const TruncatedLines& prompts, bool is_delimited) {
+  const std::int64_t count = prompts.count();
   if (count == 0) return;
   cli::note(counted(count, "prompt") + (count == 1 ? " has" : " have") +
             " more tokens than the model reads at once; the " + (is_delimited ? "end" : "beginning") +
-            " of " + (count == 1 ? "it" : "each") + " was left out");
+            " of " + (count == 1 ? "it" : "each") + " was left out" + prompts.numbers());
 }
 
 // What was given that is of continuations; empty: nothing.

@@ -366,11 +366,15 @@ int tool_main(int argc, char** argv, const ToolDescription& tool,
   }
 }
 
-void note_truncated_lines(std::int64_t count, std::int64_t length, bool is_quiet) {
-  if (count == 0) return;
-  warn(counted(count, "line") + " had more than " + std::to_string(length) + " tokens; the rest of " +
-           (count == 1 ? "it" : "each") + " was left out",
+void note_truncated_lines(const TruncatedLines& lines, std::int64_t length, bool is_quiet) {
+  if (lines.count() == 0) return;
+  warn(counted(lines.count(), "line") + " had more than " + std::to_string(length) + " tokens; the rest of " +
+           (lines.count() == 1 ? "it" : "each") + " was left out" + lines.numbers(),
        is_quiet);
+}
+
+void note_skipped_checkpoints(std::span<const std::string> reasons) {
+  for (const std::string& reason : reasons) note("skipped a checkpoint: " + reason);
 }
 
 std::string unknown_tokens(std::span<const ColumnTokenCounts> columns) {

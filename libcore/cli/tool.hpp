@@ -11,6 +11,7 @@
 
 #include "cli/options.hpp"
 #include "support/token_counts.hpp"
+#include "support/truncated_lines.hpp"
 
 namespace headwater::cli {
 
@@ -55,8 +56,12 @@ const std::vector<std::string>& warnings();
 // Ends the program as the signal would, after its temporary files: for a handler, too.
 void end_by_signal(int number) noexcept;
 
-// Says how many lines had more than `length` tokens; nothing where none had.
-void note_truncated_lines(std::int64_t count, std::int64_t length, bool is_quiet = false);
+// Says how many lines had more than `length` tokens, and the numbers of the first; nothing where none had.
+void note_truncated_lines(const TruncatedLines& lines, std::int64_t length, bool is_quiet = false);
+
+// Says, a line each, why newer checkpoints of a model were passed over, also where a tool is to be quiet:
+// what it writes comes from an older one.
+void note_skipped_checkpoints(std::span<const std::string> reasons);
 
 // "12 of 340 source tokens (3.5 %) unknown", the columns without an unknown token left out; "" where none has
 // one.

@@ -82,6 +82,7 @@ void TextLabeller::encode(const std::vector<std::string>& lines) {
 }
 
 void TextLabeller::add_line(std::size_t line) {
+  ++lines_;
   if (model_.terms) {
     std::vector<std::int32_t>& ids = sources_[line].ids;
     ids.clear();
@@ -96,7 +97,7 @@ void TextLabeller::add_line(std::size_t line) {
   }
   const SourceIds& source = sources_[line];
   const std::vector<std::int32_t>& ids = source.ids;
-  truncated_lines_ += source.is_truncated ? 1 : 0;
+  if (source.is_truncated) truncated_lines_.add(lines_);
   empty_lines_ += source.is_empty ? 1 : 0;
   tokens_.add(ids, model_.tokenizer.special_ids());
   const auto count = static_cast<Index>(ids.size()), length = model_.model->padded_length(count);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pretrained/text_classifier.hpp"
+#include "support/truncated_lines.hpp"
 #include "tensor/arena.hpp"
 
 namespace headwater {
@@ -33,7 +34,9 @@ class TextLabeller {
   // The `count` most probable, most probable first; of equals the first label.
   static std::vector<LabelProbability> best(const float* probabilities, Index labels, Index count);
 
-  std::int64_t truncated_lines() const { return truncated_lines_; }
+  // Whether tokens of this line of the last call were cut off.
+  bool is_truncated(std::size_t line) const { return sources_[line].is_truncated; }
+  const TruncatedLines& truncated_lines() const { return truncated_lines_; }
   std::int64_t empty_lines() const { return empty_lines_; }  // without a token; training leaves them out
   const TokenCounts& tokens() const { return tokens_; }      // of the lines, without what was cut off
 
@@ -52,7 +55,8 @@ class TextLabeller {
   std::vector<SourceIds> sources_;                   // of each line
   std::vector<std::vector<TermValue>> term_values_;  // of each line, for a bag of words
   std::vector<TokenCounts> counts_;                  // of each line, for a bag of words
-  std::int64_t truncated_lines_ = 0, empty_lines_ = 0;
+  std::int64_t lines_ = 0, empty_lines_ = 0;         // lines_: of all calls so far
+  TruncatedLines truncated_lines_;
   TokenCounts tokens_;
 };
 

@@ -75,7 +75,8 @@ void TextEmbeddings::encode(std::span<const std::string> lines) {
     model_.source_ids(lines[line], sources_[line]);
   });
   for (const SourceIds& source : std::span(sources_).first(lines.size())) {
-    truncated_lines_ += source.is_truncated ? 1 : 0;
+    ++lines_so_far_;
+    if (source.is_truncated) truncated_lines_.add(lines_so_far_);
     tokens_.add(source.ids, model_.tokenizer().special_ids());
   }
 }

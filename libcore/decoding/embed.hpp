@@ -11,6 +11,7 @@
 #include "models/text_embedder.hpp"
 #include "pretrained/hidden_states.hpp"
 #include "support/token_counts.hpp"
+#include "support/truncated_lines.hpp"
 #include "tensor/arena.hpp"
 
 namespace headwater {
@@ -45,7 +46,7 @@ class TextEmbeddings {
   LineVectors vectors(std::span<const std::string> lines);
 
   Index width() const { return model_.width(settings_.layer.value_or(model_.layers())); }
-  std::int64_t truncated_lines() const { return truncated_lines_; }
+  const TruncatedLines& truncated_lines() const { return truncated_lines_; }
   const TokenCounts& tokens() const { return tokens_; }  // of the lines, without what was cut off
 
  private:
@@ -67,7 +68,8 @@ class TextEmbeddings {
   std::vector<Index> offsets_;
   std::vector<std::int32_t> ids_;
   std::vector<Real> values_;
-  std::int64_t truncated_lines_ = 0;
+  std::int64_t lines_so_far_ = 0;  // of all calls
+  TruncatedLines truncated_lines_;
   TokenCounts tokens_;
 };
 

@@ -64,13 +64,14 @@ void MaskFiller::fill(const std::vector<std::string>& lines, const Use& use) {
       throw;
     }
     const MaskedIds& text = texts_[line];
-    truncated_lines_ += text.is_truncated ? 1 : 0;
+    if (text.is_truncated) truncated_lines_.add(lines_ + static_cast<std::int64_t>(line) + 1);
     tokens_.add(text.ids, model_.tokenizer.special_ids());
     batch_.add(text.ids, text.places, std::vector<std::int32_t>(text.places.size(), 0));
     const std::size_t logits = batch_.labels.size() * static_cast<std::size_t>(model_.model->vocabulary());
     if (batch_.source.ids.size() >= kTokensOfLines || logits >= kLogitsOfLines) run(line + 1);
   }
   run(lines.size());
+  lines_ += std::ssize(lines);
 }
 
 void MaskFiller::run_batch(std::size_t begin, std::size_t end, const Use& use) {

@@ -9,6 +9,7 @@
 
 #include "pretrained/masked_lm.hpp"
 #include "support/token_counts.hpp"
+#include "support/truncated_lines.hpp"
 #include "tensor/arena.hpp"
 
 namespace headwater {
@@ -38,7 +39,9 @@ class MaskFiller {
   // for one whose masks are cut off, after the lines before it.
   void fill(const std::vector<std::string>& lines, const Use& use);
 
-  std::int64_t truncated_lines() const { return truncated_lines_; }
+  // Of the line of use(): whether some of it was cut off.
+  bool is_truncated(std::size_t line) const { return texts_[line].is_truncated; }
+  const TruncatedLines& truncated_lines() const { return truncated_lines_; }
   const TokenCounts& tokens() const { return tokens_; }  // of the lines, without what was cut off
 
  private:
@@ -55,7 +58,8 @@ class MaskFiller {
   std::vector<MaskCandidates> found_;  // of each mask of a batch
   MaskedBatch batch_;
   Arena arena_;
-  std::int64_t truncated_lines_ = 0;
+  std::int64_t lines_ = 0;  // of the calls before
+  TruncatedLines truncated_lines_;
   TokenCounts tokens_;
 };
 

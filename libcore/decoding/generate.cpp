@@ -157,8 +157,10 @@ void TextGenerator::continue_lines(const std::vector<std::string>& lines, std::s
   const auto empty =
       std::find_if(prompts.begin(), prompts.end(), [](const Prompt& p) { return p.ids.empty(); });
   const auto count = static_cast<std::size_t>(empty - prompts.begin());
+  std::uint64_t number = lines_;
   for (const Prompt& prompt : std::span(prompts).first(count)) {
-    truncated_lines_ += prompt.is_truncated;
+    ++number;
+    if (prompt.is_truncated) truncated_lines_.add(static_cast<std::int64_t>(number));
     prompt_tokens_.add(prompt.ids, model_.tokenizer.special_ids());
   }
   const std::size_t rows = count * static_cast<std::size_t>(settings_.samples);
@@ -206,6 +208,7 @@ void TextGenerator::continue_rows(std::span<const Prompt> prompts, std::size_t f
   for (std::size_t row = 0; row < rows; ++row) {
     GrowingRow& text = growing.row(row);
     Continuation made{.line = line_of(row), .sample = (first_row + row) % samples};
+    made.is_truncated = prompts[made.line].is_truncated;
     made.hypothesis = std::move(found[row].front());
     const std::vector<std::int32_t>& ids = made.hypothesis.ids;
     for (std::size_t i = 1; has_beams && i <= ids.size(); ++i) {

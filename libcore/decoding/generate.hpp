@@ -12,6 +12,7 @@
 #include "decoding/growing_text.hpp"
 #include "decoding/sampling.hpp"
 #include "pretrained/language_model.hpp"
+#include "support/truncated_lines.hpp"
 
 namespace headwater {
 
@@ -42,6 +43,7 @@ struct Continuation {
   std::string text = {};       // put right after the prompt it gives the whole text
   Hypothesis hypothesis = {};  // the tokens that the text was made from
   TextEnd end = TextEnd::length;
+  bool is_truncated = false;  // not every token of the prompt was read
 };
 
 // Hears of continuations while they are made.
@@ -68,7 +70,7 @@ class TextGenerator {
 
   // Lines of which not every token was read: the end of each of a model that reads a delimiter after them,
   // else the beginning.
-  std::int64_t truncated_lines() const { return truncated_lines_; }
+  const TruncatedLines& truncated_lines() const { return truncated_lines_; }
   const TokenCounts& prompt_tokens() const { return prompt_tokens_; }
 
  private:
@@ -89,7 +91,7 @@ class TextGenerator {
   std::optional<Sampler> sampler_;
   Decoder decoder_;
   std::uint64_t lines_ = 0;  // given before: each draws its own random numbers
-  std::int64_t truncated_lines_ = 0;
+  TruncatedLines truncated_lines_;
   TokenCounts prompt_tokens_;
 };
 

@@ -49,7 +49,9 @@ Translator::Sources Translator::encode(const std::vector<std::string>& lines) {
   });
   Sources sources;
   for (SourceIds& source : read) {
-    truncated_lines_ += source.is_truncated ? 1 : 0;
+    sources.are_truncated.push_back(source.is_truncated);
+    if (source.is_truncated)
+      truncated_lines_.add(static_cast<std::int64_t>(sources_ + sources.are_truncated.size()));
     source_tokens_.add(source.ids, model_.source_tokenizer.special_ids());
     sources.ids.push_back(std::move(source.ids));
     sources.texts.push_back(source.first);
@@ -87,7 +89,9 @@ std::vector<Translations> Translator::translations(const std::vector<std::string
       if (!begun.empty() && !sources.ids[line].empty())
         hypothesis.ids.insert(hypothesis.ids.begin(), begun[line].begin(), begun[line].end());
       std::string text = text_of(hypothesis);
-      of_line.push_back({std::move(text), std::move(hypothesis)});
+      of_line.push_back({.text = std::move(text),
+                         .hypothesis = std::move(hypothesis),
+                         .is_truncated = sources.are_truncated[line]});
     }
   }
   if (alignment_) add_alignments(sources, results);

@@ -11,6 +11,7 @@
 #include "decoding/decoder.hpp"
 #include "decoding/sampling.hpp"
 #include "pretrained/translator.hpp"
+#include "support/truncated_lines.hpp"
 
 namespace headwater {
 
@@ -31,6 +32,7 @@ struct Translation {
   std::string text;
   Hypothesis hypothesis;              // its ids begin with the prefix, of which there are no scores
   std::vector<Index> source_of = {};  // alignment: the source token of each id, of those of the text
+  bool is_truncated = false;          // not every token of the source was read
 };
 using Translations = std::vector<Translation>;  // of one line, the best first
 
@@ -51,7 +53,7 @@ class Translator {
   // The same, as ids without start and end token; none for an empty source.
   std::vector<std::vector<std::int32_t>> target_ids(std::span<const std::vector<std::int32_t>> sources);
 
-  std::int64_t truncated_lines() const { return truncated_lines_; }
+  const TruncatedLines& truncated_lines() const { return truncated_lines_; }
   const TokenCounts& source_tokens() const {
     return source_tokens_;
   }  // of the lines, without what was cut off
@@ -60,6 +62,7 @@ class Translator {
   struct Sources {
     std::vector<std::vector<std::int32_t>> ids;  // of each line
     std::vector<TokenRange> texts;               // those of its text
+    std::vector<bool> are_truncated;
   };
   Sources encode(const std::vector<std::string>& lines);
   std::vector<Hypotheses> hypotheses(std::span<const std::vector<std::int32_t>> sources,
@@ -74,7 +77,7 @@ class Translator {
   Decoder decoder_;
   Arena arena_;                // of alignments
   std::uint64_t sources_ = 0;  // given so far: each draws its own random numbers
-  std::int64_t truncated_lines_ = 0;
+  TruncatedLines truncated_lines_;
   TokenCounts source_tokens_;
 };
 

@@ -29,6 +29,7 @@ struct AttentionRecord {
   std::vector<std::string> key_tokens = {};    // k texts
   std::vector<std::string> predicts = {};      // q texts: the tokens that came out; empty in encoders
   std::vector<float> weights = {};  // [q, k] row-major; a key that may not be looked at has weight 0
+  bool is_truncated = false;        // the text has more tokens, which the model did not read
   std::int64_t window = 0;          // a query may look at keys that are less than so far away; 0: at all
 
   std::size_t queries() const { return query_tokens.size(); }

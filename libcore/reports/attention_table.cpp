@@ -78,6 +78,7 @@ std::vector<std::optional<int>> segments_of(const AttentionTexts& texts, std::si
 Json axes_of(const AttentionRecord& record) {
   Json json;
   json.set("version", 1).set("example", record.example).set("kind", name_of(record.kind));
+  if (record.is_truncated) json.set("truncated", true);
   return json;
 }
 void set_tokens(Json& json, const AttentionRecord& record, const AttentionTexts& texts) {

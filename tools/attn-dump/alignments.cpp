@@ -42,7 +42,7 @@ class WordAligner {
 
   const std::vector<AlignmentSettings>& settings() const { return settings_; }
   std::int64_t length() const { return model_.model->length(); }
-  std::int64_t cut_lines() const { return cut_lines_; }
+  const TruncatedLines& truncated_lines() const { return truncated_lines_; }
   std::vector<ColumnTokenCounts> tokens() const {
     return {{"source", source_tokens_}, {"target", target_tokens_}};
   }
@@ -56,7 +56,8 @@ class WordAligner {
     std::vector<std::vector<std::size_t>> groups;  // of pairs that are read at once
     std::size_t tokens = 0;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-      cut_lines_ += pairs[i].is_cut ? 1 : 0;
+      ++lines_;
+      if (pairs[i].is_cut) truncated_lines_.add(lines_);
       if (pairs[i].is_empty()) continue;
       const std::size_t more = pairs[i].source_ids.size() + pairs[i].target_ids.size();
       if (groups.empty() || tokens + more > kTokensAtOnce) {
@@ -127,7 +128,8 @@ class WordAligner {
   LoadedTranslator model_;
   std::vector<AlignmentSettings> settings_;
   std::int32_t start_id_;
-  std::int64_t cut_lines_ = 0;
+  std::int64_t lines_ = 0;
+  TruncatedLines truncated_lines_;
   TokenCounts source_tokens_, target_tokens_;
   Arena arena_;
 };
@@ -272,9 +274,10 @@ class AlignmentDump {
     if (options_.is_quiet) return;
     cli::note_unknown_tokens(aligner_->tokens());
     // The pairs are the same: what one of the models cuts is said once.
-    const bool is_inverse = inverse_ && inverse_->cut_lines() > aligner_->cut_lines();
+    const bool is_inverse =
+        inverse_ && inverse_->truncated_lines().count() > aligner_->truncated_lines().count();
     const WordAligner& cuts = is_inverse ? *inverse_ : *aligner_;
-    cli::note_truncated_lines(cuts.cut_lines(), cuts.length());
+    cli::note_truncated_lines(cuts.truncated_lines(), cuts.length());
   }
 
   const Options& options_;

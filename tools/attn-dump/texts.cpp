@@ -85,13 +85,14 @@ class Dump {
           if (!heads.are_finite()) throw LineError(i, kOutputNotFinite);
           ++examples_;
           second_text_ = static_cast<std::size_t>(examples[i].source_second);
+          is_truncated_ = truncated_.contains(examples[i].number);
           padding_ = examples[i].source_ids.size();
           if (second_text_ > 0 && !has_segments_) ++pairs_without_segments_;
           write(heads, examples[i].number, i, lines[i]);
         });
       }
       if (heads_) add_heads(examples, of_heads);
-      truncated_lines_ += std::ssize(truncated_);
+      for (const std::int64_t example : truncated_) truncated_lines_.add(example + 1);
       truncated_.clear();
       output_.flush();
     });
@@ -304,7 +305,10 @@ class Dump {
     if (options_.format == "svg") return write_picture(std::move(rollout), number, line);
     const auto append = options_.format == "csv" ? append_attention_csv : append_attention_json;
     text_.clear();
-    for (const AttentionRecord& record : rollout) append(text_, record, texts_of(record));
+    for (AttentionRecord& record : rollout) {
+      record.is_truncated = is_truncated_;
+      append(text_, record, texts_of(record));
+    }
     output_.write(text_);
   }
 
@@ -325,6 +329,7 @@ class Dump {
   void write_rows(const AttentionHeads& heads, std::size_t head) {
     using enum AttentionRows::Format;
     AttentionRecord record = heads.record_without_weights(head);
+    record.is_truncated = is_truncated_;
     const bool is_matrix = options_.format == "matrix";
     const AttentionTexts texts = is_matrix ? AttentionTexts() : texts_of(record);
     if (is_matrix) make_labels(record);
@@ -414,6 +419,7 @@ class Dump {
   bool has_header_ = false, has_segments_ = false;  // of CSV
   std::int64_t pairs_without_segments_ = 0;
   std::size_t second_text_ = 0, padding_ = 0;  // of the example that is written: AttentionTexts
+  bool is_truncated_ = false;                  // that example
   Arena arena_;
   std::optional<AttentionArray> array_;  // of npy without a folder
   std::vector<AttentionRecord> kept_;    // of svg
@@ -423,7 +429,7 @@ class Dump {
   std::string title_ = "Attention";      // of a picture: its text, where it is one
   std::string text_;
   std::set<std::int64_t> truncated_;  // lines of this batch, of either side
-  std::int64_t truncated_lines_ = 0;
+  TruncatedLines truncated_lines_;
   TokenCounts source_tokens_, target_tokens_;  // the second of given targets
 };
 

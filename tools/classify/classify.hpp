@@ -7,6 +7,7 @@
 
 #include "cli/lines.hpp"
 #include "data/labels.hpp"
+#include "decoding/classify.hpp"
 #include "pretrained/model_directory.hpp"
 #include "tensor/matrix.hpp"
 
@@ -27,8 +28,10 @@ class RowWriter {
  public:
   // With --header the names of the labels come first.
   RowWriter(const Options& o, const LabelSet& labels);
-  // `files`: whose rows they are, for JSON; none of lines of text.
-  void write(Matrix probabilities, const std::vector<std::string>& files = {});
+  // For JSON: `files`: whose rows they are; none of lines of text. `truncated`: the labeller of texts, which
+  // knows what it cut off.
+  void write(Matrix probabilities, const std::vector<std::string>& files = {},
+             const TextLabeller* truncated = nullptr);
 
  private:
   const Options& o_;

@@ -37,7 +37,7 @@ double in_json(float probability) {
 
 // `file`: of an image.
 std::string json_of(const std::vector<LabelProbability>& best, const LabelSet& labels,
-                    const std::string* file) {
+                    const std::string* file, bool is_truncated) {
   const auto entry = [&](Json json, const LabelProbability& b) {
     json.set("label", labels.labels()[static_cast<std::size_t>(b.label)])
         .set("probability", in_json(b.probability));
@@ -50,6 +50,7 @@ std::string json_of(const std::vector<LabelProbability>& best, const LabelSet& l
   Json::Array top;
   for (const LabelProbability& b : best) top.push_back(entry(Json::Object{}, b));
   json.set("top", std::move(top));
+  if (is_truncated) json.set("truncated", true);
   return json.dump();
 }
 
@@ -62,7 +63,8 @@ RowWriter::RowWriter(const Options& o, const LabelSet& labels) : o_(o), labels_(
   out_.line(line);
 }
 
-void RowWriter::write(Matrix probabilities, const std::vector<std::string>& files) {
+void RowWriter::write(Matrix probabilities, const std::vector<std::string>& files,
+                      const TextLabeller* truncated) {
   apply_temperature(probabilities, o_.temperature);
   for (Index i = 0; i < probabilities.rows; ++i) {
     if (o_.has_all) {
@@ -71,7 +73,8 @@ void RowWriter::write(Matrix probabilities, const std::vector<std::string>& file
     }
     const auto best = TextLabeller::best(probabilities.row(i), probabilities.cols, o_.top);
     const std::string* const file = files.empty() ? nullptr : &files[static_cast<std::size_t>(i)];
-    out_.line(o_.is_json ? json_of(best, labels_, file) : text_of(best, labels_));
+    const bool is_truncated = truncated != nullptr && truncated->is_truncated(static_cast<std::size_t>(i));
+    out_.line(o_.is_json ? json_of(best, labels_, file, is_truncated) : text_of(best, labels_));
   }
   out_.flush();
 }

@@ -15,7 +15,7 @@ void classify_texts(const Options& o, const ModelFolder& folder) {
   reader.show_progress(o.is_quiet);
   RowWriter writer(o, model.labels);
   reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
-    writer.write(labeller.probabilities(lines));
+    writer.write(labeller.probabilities(lines), {}, &labeller);
   });
   if (o.is_quiet) return;
   reader.note_dropped();

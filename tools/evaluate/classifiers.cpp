@@ -170,7 +170,8 @@ void write_figures(const ClassificationReport& report, const Options& o, const M
 // What the notes at the end say of the data.
 struct TextCounts {
   TokenCounts tokens;
-  std::int64_t truncated = 0, empty = 0;
+  TruncatedLines truncated;
+  std::int64_t empty = 0;
 };
 
 void tell(const TextCounts& counts, Index length, bool is_quiet) {
@@ -235,7 +236,7 @@ TextCounts measure_ids(const Options& o, const LoadedClassifier& model, Measured
                   std::to_string(begin + static_cast<std::int64_t>(error.line) + 1) + ": " + error.what());
     }
   }
-  return {labeller.tokens(), columns.truncated(0), labeller.empty_lines()};
+  return {labeller.tokens(), TruncatedLines(columns.truncated(0)), labeller.empty_lines()};
 }
 
 }  // namespace
@@ -248,7 +249,7 @@ void evaluate_classifier(const Options& o, const ModelFolder& folder, const Metr
   const TextCounts counts = o.has_ids ? measure_ids(o, model, measured) : measure_texts(o, model, measured);
   tell(counts, model.model->length(), o.is_quiet);
   ClassificationReport report = measured.finish();
-  report.truncated_lines = counts.truncated;
+  report.truncated_lines = counts.truncated.count();
   report.of_data.push_back(unknown_row({"", counts.tokens}));
   write_figures(report, o, metrics);
 }

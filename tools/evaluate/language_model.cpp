@@ -101,9 +101,10 @@ void note_reading(const Options& o, Data data, const LanguageModelFigures& figur
     cli::note("read as one text in windows of " + length +
               " tokens, as the recipe of the model says (--lines: each line is a text)");
   note_pairs_without_loss(figures.skipped, o.is_quiet);
-  if (figures.truncated == 0) return;
-  cli::warn(counted(figures.truncated, "line") + " had more than " + length + " tokens; the rest of " +
-                (figures.truncated == 1 ? "it" : "each") + " was left out: " +
+  const std::int64_t truncated = figures.truncated.count();
+  if (truncated == 0) return;
+  cli::warn(counted(truncated, "line") + " had more than " + length + " tokens; the rest of " +
+                (truncated == 1 ? "it" : "each") + " was left out" + figures.truncated.numbers() + ": " +
                 format_percent(figures.left_out, figures.ids) + " of " + counted(figures.ids, "token") +
                 (model.delimiter >= 0 ? "" : " (--stride N reads them to their ends)"),
             o.is_quiet);
@@ -164,7 +165,7 @@ void evaluate_language_model(const Options& o, const ModelFolder& folder, const 
       "over " + counted(totals.predicted, "token") + " of " + counted(figures.texts, "text");
   std::vector<ScoreRow> rows;
   for (const std::string& name : metrics.of_model) {
-    add_token_metric(rows, name, totals, {over, "line", figures.truncated});
+    add_token_metric(rows, name, totals, {over, "line", figures.truncated.count()});
     if (name == "bits_per_byte") add_bits(rows, name, "byte", figures.bytes, figures);
     if (name == "bits_per_character") add_bits(rows, name, "character", figures.characters, figures);
     if (name == "unknown") rows.push_back(unknown_row({"", figures.tokens}));

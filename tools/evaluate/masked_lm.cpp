@@ -31,7 +31,7 @@ void evaluate_masked_lm(const Options& o, const ModelFolder& folder, const Metri
       "over " + counted(totals.predicted, "hidden token") + " of " + counted(figures.texts, "text");
   std::vector<ScoreRow> rows;
   for (const std::string& name : metrics.of_model) {
-    add_token_metric(rows, name, totals, {over, "line", figures.truncated});
+    add_token_metric(rows, name, totals, {over, "line", figures.truncated.count()});
     if (name == "unknown") rows.push_back(unknown_row({"", figures.tokens}));
   }
   write(rows, o.is_json);

@@ -119,7 +119,7 @@ void evaluate_translator(const Options& o, const ModelFolder& folder, const Metr
   }
   if (examples.truncated > 0)
     cli::warn(counted(examples.truncated, "side") + (examples.truncated == 1 ? " was" : " were") +
-                  " truncated to the model's length",
+                  " truncated to the model's length" + examples.truncated_lines.numbers(),
               o.is_quiet);
   note_pairs_without_loss(examples.skipped, o.is_quiet);
   const std::vector<ColumnTokenCounts> sides{{"source", examples.source_tokens},

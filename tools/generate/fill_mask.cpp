@@ -48,7 +48,7 @@ std::string filled(std::string_view text, std::span<const MaskCandidates> masks,
 }
 
 std::string json_of(std::uint64_t number, const std::string& line, std::span<const MaskCandidates> masks,
-                    const LoadedMaskedLm& model) {
+                    const LoadedMaskedLm& model, bool is_truncated) {
   Json::Array of_masks;
   for (const MaskCandidates& mask : masks) {
     Json::Array words;
@@ -62,13 +62,11 @@ std::string json_of(std::uint64_t number, const std::string& line, std::span<con
     }
     of_masks.push_back(Json().set("words", std::move(words)));
   }
-  return Json()
-      .set("version", 1)
-      .set("line", number)
-      .set("text", line)
-      .set("filled", filled(line, masks, model))
-      .set("masks", std::move(of_masks))
-      .dump();
+  Json json;
+  json.set("version", 1).set("line", number).set("text", line);
+  if (is_truncated) json.set("truncated", true);
+  json.set("filled", filled(line, masks, model)).set("masks", std::move(of_masks));
+  return json.dump();
 }
 
 }  // namespace
@@ -86,8 +84,9 @@ void fill_masks(const ModelFolder& folder, const std::vector<std::string>& text,
   std::uint64_t read = 0;
   reader.for_each_batch(static_cast<std::size_t>(settings.batch), [&](const std::vector<std::string>& batch) {
     const auto write = [&](std::size_t line, std::span<const MaskCandidates> masks) {
-      writer.line(settings.is_json ? json_of(read + line + 1, batch[line], masks, model)
-                                   : columns_of(masks, model.tokenizer));
+      writer.line(settings.is_json
+                      ? json_of(read + line + 1, batch[line], masks, model, filler.is_truncated(line))
+                      : columns_of(masks, model.tokenizer));
     };
     try {
       filler.fill(batch, write);

@@ -58,6 +58,7 @@ std::string Output::json_of(const Continuation& c) const {
   json.set("line", first_ + c.line + 1);
   json.set("sample", std::uint64_t{c.sample + 1});
   json.set("prompt", prompt);
+  if (c.is_truncated) json.set("truncated", true);
   json.set("text", form_.has_prompts ? prompt + form_.separator + c.text : c.text);
   json.set("end", name_of(c.end));
   json.set("new_tokens", std::uint64_t{c.hypothesis.ids.size()});

@@ -25,6 +25,7 @@ std::string Output::json_of(const Translation& t, std::size_t rank, const std::s
   json.set("version", 1).set("line", line_);
   if (form_.has_numbers) json.set("rank", std::uint64_t{rank});
   json.set("source", source).set("text", t.text);
+  if (t.is_truncated) json.set("truncated", true);
   if (form_.has_numbers) json.set("score", score_json(t.hypothesis.score));
   if (form_.has_scores) {
     json.set("log_probability", score_json(t.hypothesis.log_probability));

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "pretrained/registry.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "tasks/language_modeling/language_model_objective.hpp"
@@ -14,8 +15,7 @@ double LanguageModelFigures::bits() const { return text_loss / std::numbers::ln2
 
 TrainedReading trained_reading(const LoadedLanguageModel& model) {
   const std::filesystem::path path = model.files / "recipe.yaml";
-  std::error_code none;
-  if (model.delimiter >= 0 || !std::filesystem::is_regular_file(path, none)) return {};
+  if (model.delimiter >= 0 || !is_there(path)) return {};
   constexpr std::uint64_t kMaxBytes = 1 << 20;
   const DataSettings data = parse_recipe(read_file(path, kMaxBytes), shown(path)).data;
   if (data.examples == "lines") return {};
@@ -52,6 +52,7 @@ void LanguageModelEvaluator::count_text(std::string_view text, std::int64_t sign
 }
 
 void LanguageModelEvaluator::add_text(std::string_view line) {
+  ++lines_;
   const Tokenizer& tokenizer = model_.tokenizer;
   if (model_.delimiter < 0) {
     const std::vector<std::int32_t> ids = with_start(tokenizer.encode(line));
@@ -91,6 +92,7 @@ void LanguageModelEvaluator::add_text(std::string_view line) {
 
 void LanguageModelEvaluator::add_ids(std::span<const std::int32_t> ids,
                                      std::span<const std::int32_t> continuation) {
+  ++lines_;
   if (model_.delimiter < 0) {
     if (const std::vector<std::int32_t> all = with_start(ids); all.size() >= 2) add_sequences(all);
   } else if (!ids.empty() && !continuation.empty()) {
@@ -162,7 +164,7 @@ bool LanguageModelEvaluator::add_sequences(std::vector<std::int32_t> ids) {
   if (is_truncated) {
     const auto left_out = static_cast<std::int64_t>(ids.size() - max_ids_);
     ids.resize(max_ids_);
-    ++figures_.truncated;
+    figures_.truncated.add(lines_);
     figures_.ids += left_out;
     figures_.left_out += left_out;
   }
@@ -174,7 +176,7 @@ bool LanguageModelEvaluator::add_pair(const DelimitedText& text) {
   ++figures_.texts;
   const DelimitedText truncated = text.truncated(max_ids_);
   const bool is_truncated = truncated.size() < text.size();
-  figures_.truncated += is_truncated ? 1 : 0;
+  if (is_truncated) figures_.truncated.add(lines_);
   figures_.ids += static_cast<std::int64_t>(text.size());
   figures_.left_out += static_cast<std::int64_t>(text.size() - truncated.size());
   for (const auto& ids : {truncated.source, truncated.target})

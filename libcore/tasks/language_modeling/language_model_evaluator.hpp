@@ -8,17 +8,19 @@
 
 #include "data/token_stream.hpp"
 #include "pretrained/language_model.hpp"
+#include "support/truncated_lines.hpp"
 #include "training/objective.hpp"
 
 namespace headwater {
 
 struct LanguageModelFigures {
   LossTotals totals;
-  TokenCounts tokens;                     // without what was cut off
-  std::int64_t texts = 0, truncated = 0;  // of two tokens or more; of them cut to the model's length
-  std::int64_t skipped = 0;               // pairs with an empty side
-  std::int64_t ids = 0, left_out = 0;     // of these texts in all; of them cut off
-  double text_loss = 0;                   // of totals.loss: each token in the first window that predicts it
+  TokenCounts tokens;                  // without what was cut off
+  TruncatedLines truncated;            // texts cut to the model's length, by their lines
+  std::int64_t texts = 0;              // of two tokens or more
+  std::int64_t skipped = 0;            // pairs with an empty side
+  std::int64_t ids = 0, left_out = 0;  // of these texts in all; of them cut off
+  double text_loss = 0;                // of totals.loss: each token in the first window that predicts it
   // Characters of the raw text that the predicted tokens stand for; 0 where the data are ids.
   std::int64_t bytes = 0, characters = 0;
 
@@ -87,6 +89,7 @@ class LanguageModelEvaluator {
   LanguageModelReading settings_;
   std::size_t max_ids_;  // that are read or predicted together
   LanguageModelFigures figures_;
+  std::int64_t lines_ = 0;  // so far
   std::vector<Sequence> waiting_;
   std::vector<std::int32_t> stream_;  // the ids of the lines of one text
   TokenBatch batch_;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "pretrained/registry.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "tasks/masked_language_modeling/masked_texts.hpp"
@@ -12,8 +13,7 @@ namespace headwater {
 
 MaskedReading masked_reading(const LoadedMaskedLm& model) {
   const std::filesystem::path path = model.files / "recipe.yaml";
-  std::error_code none;
-  if (!std::filesystem::is_regular_file(path, none)) return {};
+  if (!is_there(path)) return {};
   constexpr std::uint64_t kMaxBytes = 1 << 20;
   const Recipe recipe = parse_recipe(read_file(path, kMaxBytes), shown(path));
   return {recipe.masking, recipe.seed};
@@ -35,11 +35,12 @@ void MaskedLmEvaluator::add_text(std::string_view text) {
 }
 
 void MaskedLmEvaluator::add_ids(std::span<const std::int32_t> ids) {
+  ++lines_;
   if (ids.empty()) return;
   ++figures_.texts;
   figures_.ids += static_cast<std::int64_t>(ids.size());
   if (reading_.masking.examples == "lines" && ids.size() > room_) {
-    ++figures_.truncated;
+    figures_.truncated.add(lines_);
     figures_.left_out += static_cast<std::int64_t>(ids.size() - room_);
     ids = ids.first(room_);
   }

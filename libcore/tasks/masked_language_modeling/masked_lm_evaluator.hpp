@@ -9,16 +9,18 @@
 #include "pretrained/masked_lm.hpp"
 #include "recipe/recipe.hpp"
 #include "support/token_counts.hpp"
+#include "support/truncated_lines.hpp"
 #include "tensor/arena.hpp"
 #include "training/objective.hpp"
 
 namespace headwater {
 
 struct MaskedLmFigures {
-  LossTotals totals;                      // of hidden tokens alone
-  TokenCounts tokens;                     // without what was cut off
-  std::int64_t texts = 0, truncated = 0;  // with a token; of them cut to the model's length
-  std::int64_t ids = 0, left_out = 0;     // of these texts in all; of them cut off
+  LossTotals totals;                   // of hidden tokens alone
+  TokenCounts tokens;                  // without what was cut off
+  TruncatedLines truncated;            // texts cut to the model's length, by their lines
+  std::int64_t texts = 0;              // with a token
+  std::int64_t ids = 0, left_out = 0;  // of these texts in all; of them cut off
 };
 
 // What is hidden from a model in its validation.
@@ -54,6 +56,7 @@ class MaskedLmEvaluator {
   std::size_t room_;  // for ids of a text
   std::int64_t batch_sequences_;
   std::uint32_t pieces_ = 0;
+  std::int64_t lines_ = 0;  // so far
   std::vector<std::int32_t> text_, whole_;
   MaskedText masked_;
   MaskedBatch batch_;

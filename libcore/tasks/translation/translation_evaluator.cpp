@@ -18,7 +18,6 @@ void TranslationExamples::add_text(std::string_view line, const LoadedTranslator
   const std::int64_t length = model.model->length();
   const std::string_view target = line.substr(tab + 1);
   SourceIds source = model.source_ids(line.substr(0, tab));
-  truncated += source.is_truncated ? 1 : 0;
   IdPair pair{std::move(source.ids), model.target_tokenizer.encode(target)};
   raw_references.emplace_back(target);
   references.push_back(model.target_tokenizer.join(model.target_tokenizer.tokens(target)));
@@ -26,7 +25,9 @@ void TranslationExamples::add_text(std::string_view line, const LoadedTranslator
   pair.target.insert(pair.target.begin(), model.ids.start);
   pair.target.push_back(model.ids.end);
   const auto most = static_cast<std::size_t>(length) + 1;
-  truncated += pair.target.size() > most ? 1 : 0;
+  const bool is_target_truncated = pair.target.size() > most;
+  truncated += int{source.is_truncated} + int{is_target_truncated};
+  if (source.is_truncated || is_target_truncated) truncated_lines.add(std::ssize(raw_references));
   pair.target.resize(std::min(pair.target.size(), most));
   source_tokens.add(pair.source, model.source_tokenizer.special_ids());
   target_tokens.add(pair.target, model.target_tokenizer.special_ids());

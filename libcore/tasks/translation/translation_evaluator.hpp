@@ -10,6 +10,7 @@
 
 #include "data/token_dataset.hpp"
 #include "pretrained/translator.hpp"
+#include "support/truncated_lines.hpp"
 #include "tasks/translation/translation_objective.hpp"
 #include "training/objective.hpp"
 
@@ -29,6 +30,7 @@ struct TranslationExamples {
   std::vector<std::vector<std::int32_t>> sources;       // of every line, for translation
   std::vector<std::string> raw_references, references;  // as they are; as the tokenizer sees them
   std::int64_t truncated = 0, skipped = 0;              // sides cut to the model's length; pairs without loss
+  TruncatedLines truncated_lines;                       // of text: those with such a side
 
   TokenCounts source_tokens, target_tokens;  // without what was cut off
 

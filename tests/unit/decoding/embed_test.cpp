@@ -75,7 +75,7 @@ TEST_CASE_FIXTURE(Model, "vectors of lines do not depend on their company") {
       const std::vector<Real> one = copy_of(alone.vectors(std::span(kLines).subspan(i, 1)).vectors);
       CHECK(std::equal(one.begin(), one.end(), all.begin() + static_cast<std::ptrdiff_t>(i) * 16));
     }
-    CHECK(embeddings.truncated_lines() == 1);
+    CHECK(embeddings.truncated_lines().count() == 1);
   }
 }
 
