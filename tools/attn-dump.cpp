@@ -173,6 +173,7 @@ void run(const Options& given) {
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool(o.threads).run([&] {
     const ModelFolder folder = open_model(o.model);
+    cli::note_skipped_checkpoints(folder.skipped);
     if (o.view == "alignments") return dump_alignments(o, folder);
     const bool is_of_images = folder.kind->task() == Task::image_classification;
     (is_of_images ? dump_images : dump_texts)(o, selection, folder);

@@ -57,6 +57,7 @@ void run(const Options& o) {
   ThreadPool pool(o.threads);
   pool.run([&] {
     const ModelFolder folder = open_model(o.model);
+    cli::note_skipped_checkpoints(folder.skipped);
     const bool reads_images = folder.kind->task() == Task::image_classification;
     (reads_images ? classify_images : classify_texts)(o, folder);
   });

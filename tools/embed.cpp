@@ -124,6 +124,7 @@ void run(const Options& given) {
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool(o.threads).run([&] {
     const ModelFolder folder = open_model(o.model);
+    cli::note_skipped_checkpoints(folder.skipped);
     const bool reads_images = folder.kind->task() == Task::image_classification;
     (reads_images ? embed_images : embed_texts)(o, folder);
   });

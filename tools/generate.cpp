@@ -90,6 +90,12 @@ cli::LineReaderSettings reader_of(const Options& o) {
   return whole;
 }
 
+ModelFolder opened(const Options& o) {
+  ModelFolder folder = open_model(o.model);
+  cli::note_skipped_checkpoints(folder.skipped);
+  return folder;
+}
+
 void check_start(const Options& o, const LoadedLanguageModel& model) {
   if (!o.has_start || model.tokenizer.start_id() >= 0) return;
   throw Error((model.files / "tokenizer.json").string() + ": has no start token (leave out --start)");
@@ -148,8 +154,7 @@ void run_fill_mask(const Options& o) {
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
-    generate::fill_masks(open_model(o.model), o.prompt_files.empty() ? o.text : o.prompt_files, lines_read,
-                         settings);
+    generate::fill_masks(opened(o), o.prompt_files.empty() ? o.text : o.prompt_files, lines_read, settings);
   });
 }
 
@@ -169,7 +174,7 @@ void run(const Options& o) {
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
-    const LoadedLanguageModel model = load_language_model(o.model);
+    const LoadedLanguageModel model = load_language_model(opened(o));
     check_start(o, model);
     TextGenerator generator(model, settings);
     const bool is_delimited = model.delimiter >= 0;

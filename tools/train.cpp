@@ -240,6 +240,7 @@ void write_figures(const Run& run, const Options& o) {
 void note_first_weights(const Run& run, const Options& o) {
   const TrainingSettings& training = run.recipe.training;
   const FirstWeights first = take_first_weights(training.init_from, training.drop, run.kind, run.model);
+  cli::note_skipped_checkpoints(first.skipped);
   if (!o.is_quiet) cli::note(training.init_from + ": " + first.summary());
   if (!first.settings.empty())
     cli::warn(first.settings + ": with other settings the weights of " + training.init_from +
@@ -333,7 +334,6 @@ std::unique_ptr<ProcessGroup> join_ranks(Options& o) {
   return group;
 }
 
-void run(const Options& given) {
 // Before the ranks wait for each other in a way that depends on these.
 void compare_commands(ProcessGroup& group, const Options& o, const Recipe& recipe) {
   compare_ranks(group, "another recipe", print_recipe(recipe));
@@ -342,6 +342,7 @@ void compare_commands(ProcessGroup& group, const Options& o, const Recipe& recip
                     (o.overwrites ? " overwrites " : " ") + std::to_string(o.benchmark_steps));
 }
 
+void run(const Options& given) {
   Options o = given;
   if (o.ranks > 1 && !o.is_dry_run) throw UsageError("--ranks goes with --dry-run (mpirun -n starts ranks)");
   if ((o.ranks & (o.ranks - 1)) != 0)
@@ -353,8 +354,8 @@ void compare_commands(ProcessGroup& group, const Options& o, const Recipe& recip
                               {"--validation -", o.validation == "-" && !o.prints_recipe},
                               {"the training data", !o.prints_recipe && cli::reads_input(o.data)}});
   Recipe recipe = recipe_of(o);
-  if (o.explains && !o.prints_recipe) throw UsageError("--explain goes with --print-recipe only");
   if (group) compare_commands(*group, o, recipe);
+  if (o.explains && !o.prints_recipe) throw UsageError("--explain goes with --print-recipe only");
   if (o.prints_recipe) {
     cli::LineWriter().text(o.explains ? explain_recipe(recipe, model_kinds()) : print_recipe(recipe));
     return;
@@ -378,8 +379,8 @@ void compare_commands(ProcessGroup& group, const Options& o, const Recipe& recip
                         .labels_as = labels_as(o.labels_as)};
   complete(recipe, files);
   const std::unique_ptr<TaskModel> model = prepare(recipe, files);
-  train::Examples examples = train::read_examples({.data = o.data,
   if (group) compare_ranks(*group, "other tokenizers or labels", print_recipe(recipe));
+  train::Examples examples = train::read_examples({.data = o.data,
                                                    .validation = o.validation,
                                                    .allows_empty = o.allows_empty,
                                                    .is_quiet = o.is_quiet,

@@ -118,7 +118,9 @@ void run(const Options& o) {
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
-    const LoadedTranslator model = load_translator(o.model);
+    const ModelFolder folder = open_model(o.model);
+    cli::note_skipped_checkpoints(folder.skipped);
+    const LoadedTranslator model = load_translator(folder);
     Translator translator(model, settings_of(o, model, of_recipe));
     translate::Output output({.has_numbers = o.n_best.has_value(),
                               .has_scores = o.wants_scores,

@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "checkpoint/directory.hpp"
+#include "checkpoint/directory_names.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "pretrained/layouts/layout.hpp"
 #include "pretrained/layouts/tensor_table.hpp"
 #include "pretrained/registry.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
@@ -77,15 +79,17 @@ std::filesystem::path followed(const std::filesystem::path& path) {
 // Where the links lead now: to a checkpoint, or a model directory that has no best one.
 std::filesystem::path target_of_links(const std::filesystem::path& path) {
   std::filesystem::path at = followed(path);
-  std::error_code error;
-  if (std::filesystem::exists(at / kManifestName, error)) return at;
-  const std::filesystem::path best = std::filesystem::read_symlink(at / "checkpoints" / "best", error);
-  return error ? at : at / "checkpoints" / best;
+  if (is_there(at / kManifestName)) return at;
+  const std::optional<std::filesystem::path> best = link_target(at / kCheckpoints / kBest);
+  return best ? at / kCheckpoints / *best : at;
 }
 
-bool is_there(const std::filesystem::path& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
+// Of the files of a run, which are links that lead nowhere until its first best checkpoint.
+bool leads_somewhere(const std::filesystem::path& path) {
+  std::error_code none;
+  const bool is_waiting = std::filesystem::is_symlink(std::filesystem::symlink_status(path, none)) &&
+                          std::filesystem::status(path, none).type() == std::filesystem::file_type::not_found;
+  return !is_waiting && is_there(path);
 }
 
 constexpr const char* kWeights = "model.safetensors";
@@ -202,15 +206,18 @@ ModelFolder open_target(const std::filesystem::path& path, const std::filesystem
     throw Error(path.string() + ": not a model directory (train writes one: train --recipe RECIPE -o " +
                 path.string() + ")");
   }
-  if (is_there(target / kManifestName) || std::filesystem::is_symlink(path / "checkpoints" / "best", ignored))
+  if (is_there(target / kManifestName) || is_taken(path / kCheckpoints / kBest))
     return open_checkpoint(target, compared);
-  if (is_there(target / "config.json")) return open_without_manifest(target);  // a copy without checkpoints
+  if (leads_somewhere(target / "config.json"))
+    return open_without_manifest(target);  // a copy without checkpoints
   std::vector<std::string> skipped;
-  if (std::optional<ModelFolder> newest = open_newest_checkpoint(target, compared, skipped))
+  if (std::optional<ModelFolder> newest = open_newest_checkpoint(target, compared, skipped)) {
+    newest->skipped = std::move(skipped);
     return std::move(*newest);
+  }
   // `make recipe` keeps the model of a run beside its tokens and reports.
   const std::filesystem::path below = path / "model";
-  const bool is_below = is_there(below / "config.json") || is_there(below / "checkpoints");
+  const bool is_below = leads_somewhere(below / "config.json") || is_there(below / "checkpoints");
   const std::string why = is_below ? "" : why_no_model(target);
   if (!why.empty()) throw Error(path.string() + ": " + why);
   throw Error(path.string() + ": holds no complete checkpoint" +

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "autograd/parameter.hpp"
 #include "checkpoint/directory.hpp"
@@ -36,6 +37,7 @@ struct ModelFolder {
   std::optional<Manifest> manifest = {};
   std::map<std::string, std::string, std::less<>> texts = {};  // files that were compared, by their names
   std::shared_ptr<MappedFile> mapped_weights = nullptr;        // so compared
+  std::vector<std::string> skipped = {};  // why newer checkpoints of the run were passed over, a line each
 
   std::filesystem::path config_path() const { return path / "config.json"; }
   bool has(std::string_view name) const;

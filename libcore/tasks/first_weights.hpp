@@ -19,6 +19,8 @@ struct FirstWeights {
   std::vector<std::string> left_out;      // tensors of the model that no parameter has the name of
   std::vector<std::string> vocabularies;  // "tokenizer.json: 7 of 9 tokens", of those that are not the same
 
+  std::vector<std::string> skipped;  // why newer checkpoints of the model were passed over
+
   // "model.norm is "pre" here, "post" there", of those without a shape that differ; or empty.
   std::string settings;
 

@@ -10,6 +10,7 @@
 #include "checkpoint/safetensors.hpp"
 #include "pretrained/kind.hpp"
 #include "pretrained/model_directory.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/new_folder.hpp"
@@ -80,8 +81,7 @@ std::vector<Real> mean_of_tensors(const std::vector<std::unique_ptr<Safetensors>
 }  // namespace
 
 std::vector<fs::path> last_checkpoints(const fs::path& run, std::int64_t last) {
-  std::error_code ignored;
-  if (!fs::is_directory(run / "checkpoints", ignored))
+  if (!is_there(run / "checkpoints"))
     throw UsageError(shown(run) + ": has no folder checkpoints (name the directory of a run, or two models)");
   std::vector<fs::path> paths;
   for (const Checkpoint& checkpoint : list_checkpoints(run)) {
@@ -98,7 +98,12 @@ std::vector<fs::path> last_checkpoints(const fs::path& run, std::int64_t last) {
 void average_models(const std::vector<fs::path>& models, const fs::path& output) {
   if (is_taken(output)) throw UsageError(shown(output) + ": is there already (choose another --output)");
   std::vector<ModelFolder> folders;
-  for (const fs::path& model : models) folders.push_back(open_model(model));
+  for (const fs::path& model : models) {
+    folders.push_back(open_model(model));
+    if (const std::vector<std::string>& skipped = folders.back().skipped; !skipped.empty())
+      throw Error(skipped.front() + "; it is the newest of " + shown(model) +
+                  " (bring it back, or name the checkpoints that the mean is of)");
+  }
   const ModelFolder& first = folders.front();
   // What another program keeps beside its weights is not all known here.
   if (first.layout != nullptr)

@@ -200,7 +200,11 @@ class AlignmentDump {
  public:
   AlignmentDump(const Options& o, const ModelFolder& folder)
       : options_(o), aligner_(aligner_of(folder, o, false)), output_(o.output) {
-    if (!o.inverse.empty()) inverse_ = aligner_of(open_model(o.inverse), o, true);
+    if (!o.inverse.empty()) {
+      const ModelFolder inverse = open_model(o.inverse);
+      cli::note_skipped_checkpoints(inverse.skipped);
+      inverse_ = aligner_of(inverse, o, true);
+    }
     if (o.gold.empty()) return;
     table_.emplace("forward", aligner_->settings());
     if (inverse_) inverse_table_.emplace("inverse", inverse_->settings());

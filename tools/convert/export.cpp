@@ -9,6 +9,7 @@ namespace headwater::convert {
 
 void export_model(const Options& o) {
   const ModelFolder folder = open_model(o.model);
+  cli::note_skipped_checkpoints(folder.skipped);
   const ExportedModel model = exported(folder, o.model, o.layout);
   for (const std::string& note : model.notes) cli::note(shown(o.output) + ": " + note);
   NewFolder target(o.output);
@@ -18,8 +19,7 @@ void export_model(const Options& o) {
     write_new_file(path, file.bytes);
   }
   // The recipe goes along: other programs pass it over, and evaluate measures a model as it was trained.
-  if (fs::exists(folder.path / "recipe.yaml"))
-    write_new_file(target.file("recipe.yaml"), read_file(folder.path / "recipe.yaml"));
+  if (folder.has("recipe.yaml")) write_new_file(target.file("recipe.yaml"), folder.read("recipe.yaml"));
   NewFile tensors(target.file("model.safetensors"));
   model.write_tensors([&](std::string_view bytes) { tensors.write(bytes); });
   tensors.finish();

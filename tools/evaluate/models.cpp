@@ -140,6 +140,7 @@ void evaluate_model(const Options& given, const Metrics& metrics) {
   }
   if (!o.recipe.empty()) o.expecting = read_recipe(o.recipe, o.scale);
   const ModelFolder folder = open_model(o.model);
+  cli::note_skipped_checkpoints(folder.skipped);
   const Task task = folder.kind->task();
   if (o.expecting && kind_of(o.expecting->model).task() != task)
     throw UsageError("--recipe: " + o.recipe + " is of " + o.expecting->model.kind().with_article() + ", " +

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cli/result_output.hpp"
+#include "cli/tool.hpp"
 #include "layers/embedding.hpp"
 #include "pretrained/image_processor.hpp"
 #include "pretrained/layouts/config_table.hpp"
@@ -89,6 +90,7 @@ void write_positions(const Options& o) {
     tables = tables_of(read_recipe(path, o.scale).model, nullptr, path);
   } else {
     const ModelFolder folder = open_model(path);
+    cli::note_skipped_checkpoints(folder.skipped);
     tables = tables_of(folder.kind->section_of_config(folder.config), &folder, path);
   }
   if (tables.empty()) throw Error(path + ": the model has no positions");
@@ -149,6 +151,7 @@ VisionSettings vision_settings(const Options& o, ImageReading& reading) {
   };
   if (is_recipe(o)) return checked(read_recipe(path, o.scale).model);
   const ModelFolder folder = open_model(path);
+  cli::note_skipped_checkpoints(folder.skipped);
   reading = reading_of_members(folder.config);
   return checked(folder.kind->section_of_config(folder.config));
 }

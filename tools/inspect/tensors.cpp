@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "checkpoint/directory.hpp"
+#include "checkpoint/directory_names.hpp"
+#include "cli/tool.hpp"
 #include "pretrained/model_directory.hpp"
 #include "reports/table.hpp"
 #include "reports/tensor_statistics.hpp"
@@ -101,12 +103,11 @@ void write_manifest(const Manifest& manifest, cli::LineWriter& out) {
 void write_checkpoints(const fs::path& directory, cli::LineWriter& out) {
   const std::vector<Checkpoint> checkpoints = list_checkpoints(directory);
   if (checkpoints.empty()) return;
-  std::error_code none;
-  const std::string best = fs::read_symlink(directory / "checkpoints" / "best", none).filename().string();
+  const std::optional<std::int64_t> best = linked_step(directory / kCheckpoints / kBest);
   Table table({{"checkpoint", Table::Align::right}, {"is"}});
   for (std::size_t i = 0; i < checkpoints.size(); ++i) {
     std::string mark = i == 0 ? "latest" : "";
-    if (std::to_string(checkpoints[i].step) == best) mark += mark.empty() ? "best" : ", best";
+    if (checkpoints[i].step == best) mark += mark.empty() ? "best" : ", best";
     table.add_row({std::to_string(checkpoints[i].step), mark});
   }
   out.line("");
@@ -118,6 +119,7 @@ void write_checkpoints(const fs::path& directory, cli::LineWriter& out) {
 void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& out) {
   const bool shows_manifest = !o.is_json && !fs::exists(path / "checkpoints");
   const ModelFolder folder = open_model(path, shows_manifest ? Compared::all : Compared::needed);
+  cli::note_skipped_checkpoints(folder.skipped);
   (void)load_parameters(folder);  // which refuses weights that are not those of the model
   write_layers(folder.kind->describe(folder.config, folder.config_path().string()), o, out);
   if (!o.is_json) write_layouts(*folder.kind, folder.kind->section_of_config(folder.config), out);
