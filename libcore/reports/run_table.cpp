@@ -73,6 +73,20 @@ bool any_failed(const std::vector<RunRow>& rows) {
 
 double seconds_of(const RunFigures& run) { return run.seconds_an_epoch * static_cast<double>(run.epochs); }
 
+bool has_errors(const std::vector<RunRow>& rows) {
+  return std::ranges::any_of(rows, [](const RunRow& row) { return !row.error.empty(); });
+}
+
+std::vector<std::string> figure_headings(const std::vector<RunRow>& rows) {
+  std::vector<std::string> names{"epochs", "best_epoch"};
+  for (const std::string& name : validation_names(rows)) names.push_back("validation_" + name);
+  for (const std::string& name : test_names(rows)) names.push_back("test_" + name);
+  names.insert(names.end(), {"seconds", "parameters"});
+  if (any_failed(rows)) names.emplace_back("failed");
+  if (has_errors(rows)) names.emplace_back("error");
+  return names;
+}
+
 // The table with its numbers as `fixed(value, digits)` and `count(value)` write them.
 template <class Fixed, class Count>
 std::vector<std::vector<std::string>> cells_of(const std::vector<RunRow>& rows, const DifferingKeys& keys,
@@ -85,6 +99,11 @@ std::vector<std::vector<std::string>> cells_of(const std::vector<RunRow>& rows, 
     std::vector<std::string>& line = cells.emplace_back();
     line.push_back(row.name);
     for (const std::optional<std::string>& value : keys.values[i]) line.push_back(value.value_or(""));
+    if (!row.error.empty()) {
+      line.resize(1 + keys.keys.size() + figure_headings(rows).size() - 1);
+      line.push_back(row.error);
+      continue;
+    }
     const bool has_epochs = row.figures.epochs > 0;
     line.push_back(count(row.figures.epochs));
     line.push_back(row.figures.has_validation() ? count(row.figures.best_epoch) : "");
@@ -99,17 +118,9 @@ std::vector<std::vector<std::string>> cells_of(const std::vector<RunRow>& rows, 
     line.push_back(has_epochs ? fixed(seconds_of(row.figures), 1) : "");
     line.push_back(row.parameters ? count(*row.parameters) : "");
     if (has_failed) line.push_back(row.failed);
+    if (has_errors(rows)) line.emplace_back();
   }
   return cells;
-}
-
-std::vector<std::string> figure_headings(const std::vector<RunRow>& rows) {
-  std::vector<std::string> names{"epochs", "best_epoch"};
-  for (const std::string& name : validation_names(rows)) names.push_back("validation_" + name);
-  for (const std::string& name : test_names(rows)) names.push_back("test_" + name);
-  names.insert(names.end(), {"seconds", "parameters"});
-  if (any_failed(rows)) names.emplace_back("failed");
-  return names;
 }
 
 DifferingKeys keys_of(const std::vector<RunRow>& rows) {
@@ -223,7 +234,7 @@ ReadableRunTable readable_run_table(const std::vector<RunRow>& rows) {
     columns.push_back({is_taken ? keys.keys[key] : name});
   }
   for (const std::string& name : headings)
-    columns.push_back({name, name == "failed" ? Table::Align::left : Table::Align::right});
+    columns.push_back({name, name == "failed" || name == "error" ? Table::Align::left : Table::Align::right});
   Table table(std::move(columns));
   const std::vector<bool> best = best_runs(rows);
   std::vector<std::vector<std::string>> cells =
@@ -270,6 +281,10 @@ std::vector<Json> run_table_json(const std::vector<RunRow>& rows) {
     const RunRow& row = rows[i];
     Json& json = all.emplace_back();
     json.set("version", 1).set("run", row.name);
+    if (!row.error.empty()) {
+      json.set("error", row.error);
+      continue;
+    }
     Json differing{Json::Object()};
     for (std::size_t key = 0; key < keys.keys.size(); ++key) {
       if (keys.values[i][key]) differing.set(keys.keys[key], *keys.values[i][key]);

@@ -24,6 +24,7 @@ struct RunRow {
   NamedFigures test;  // "accuracy", of the test data
   std::optional<std::int64_t> parameters;
   std::string failed = {};  // why; empty: it did not
+  std::string error = {};   // why the run cannot be read; then nothing else is known
 };
 
 // The keys in which recipes differ, in their order, without those that only say what a run is called, what is

@@ -12,6 +12,7 @@
 #include "reports/page_parts.hpp"
 #include "reports/run_summary.hpp"
 #include "reports/training_plots.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "tools/report/report.hpp"
@@ -28,14 +29,13 @@ constexpr std::size_t kMostCurves = 12;
 constexpr std::pair<const char*, const char*> kDrawn[] = {{"attention.svg", "Attention of an example"},
                                                           {"confusion.svg", "Confusion matrix of the test"}};
 
+// Nothing where no epoch has ended with a validation.
 std::optional<LearningCurve> curve_of(const RunFiles& run) {
-  try {
-    LearningCurve curve = learning_curve_of(run);
-    if (run.recipe) set_best_metric(curve, run.recipe->training.best_metric);
-    return curve;
-  } catch (const Error&) {  // no epoch has ended
+  if (!read_log(run.log, run.recipe ? run.recipe->training.best_metric : "loss").has_validation())
     return std::nullopt;
-  }
+  LearningCurve curve = learning_curve_of(run);
+  if (run.recipe) set_best_metric(curve, run.recipe->training.best_metric);
+  return curve;
 }
 
 PageParts pictures_of_curves(std::span<const LearningCurve> curves) {
@@ -54,11 +54,10 @@ PageParts pictures_of(const RunFiles& run) {
   }
   append(parts, training_plots(read_file(run.log, kMaxLogBytes)));
   for (const auto& [file, name] : kDrawn) {
-    std::error_code none;
     const fs::path path = run.folder / file;
-    if (!fs::is_regular_file(path, none)) continue;
-    const std::uintmax_t bytes = fs::file_size(path, none);
-    if (none || bytes == 0 || bytes > kMaxPictureBytes) continue;  // a page is for looking at
+    if (!is_there(path)) continue;
+    const std::uintmax_t bytes = fs::file_size(path);
+    if (bytes == 0 || bytes > kMaxPictureBytes) continue;  // a page is for looking at
     cli::run_files().reads(path);
     parts.push_back(page_picture(name, read_file(path, kMaxPictureBytes)));
   }
@@ -78,13 +77,12 @@ std::string hashes_of(const ModelFolder& folder) {
 PageParts folded_of(const RunFiles& run) {
   PageParts parts{page_folded("Recipe", read_file(run.recipe_path, kMaxRecipeBytes))};
   std::string environment = "page made by " + cli::version_text();
-  try {
-    const ModelFolder folder = open_model(run.model);
+  if (has_model(run.model)) {
+    const ModelFolder folder = open_model(run.model);  // what it passes over is said by now
     const ModelDescription model = folder.kind->describe(folder.config, folder.config_path().string());
     parts.push_back(page_folded("Parameters by layer", layer_table(model)));
     parts.push_back(page_folded("Parameters by matrix", matrix_table(model)));
     environment += "\nmodel (XXH3, 128 bits)\n" + hashes_of(folder);
-  } catch (const Error&) {  // a run that has not saved a model yet
   }
   parts.push_back(page_folded("Environment and hashes", environment));
   return parts;
@@ -127,9 +125,10 @@ PageParts overview(const std::vector<std::string>& runs, const fs::path& output,
     } catch (const Error& error) {
       judged_runs.push_back(failed_run(name_of_model(named), error.what()));
     }
+    rows.push_back(row_of_run(named));
+    places.push_back(judged_runs.size() - 1);
+    if (!rows.back().error.empty()) continue;
     try {
-      rows.push_back(row_of_run(named));
-      places.push_back(judged_runs.size() - 1);
       RunFiles run = files_of_run(named);
       if (std::optional<LearningCurve> curve = curve_of(run)) {
         curves.push_back(std::move(*curve));

@@ -10,6 +10,7 @@
 #include "reports/run_summary.hpp"
 #include "reports/run_table.hpp"
 #include "support/decimal.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/split.hpp"
@@ -26,10 +27,7 @@ class Folder {
  public:
   explicit Folder(fs::path path) : path_(std::move(path)) {}
   fs::path operator/(const fs::path& name) const { return path_ / name; }
-  bool has(const fs::path& name) const {
-    std::error_code none;
-    return fs::is_regular_file(path_ / name, none);
-  }
+  bool has(const fs::path& name) const { return is_there(path_ / name) && !fs::is_directory(path_ / name); }
   std::string text(const fs::path& name) const {
     cli::run_files().reads(path_ / name);
     return read_file(path_ / name, kMaxTableBytes);
@@ -218,11 +216,6 @@ std::vector<std::string> files_of(const fs::path& folder, const fs::path& page) 
   return files;
 }
 
-// As the run was named: from the current folder, or from the root.
-fs::path as_named(const fs::path& path, const std::string& run) {
-  return fs::path(run).is_absolute() ? path : path.lexically_proximate(fs::current_path());
-}
-
 std::string figures_table(const Recipe& recipe, const RunFigures& figures, std::int64_t parameters) {
   return scores_text(run_rows(recipe, figures, parameters), false) +
          expectations_text(judge_expectations(recipe, figures, parameters), false);
@@ -250,12 +243,12 @@ static PageParts summary_of(const RunFiles& run, const Recipe& recipe, const Run
 
 RunPage page_of_run(const std::string& named, const fs::path& output) {
   const RunFiles run = files_of_run(named);
-  if (!run.messages.failed.empty() && (run.recipe_path.empty() || !fs::exists(run.log)))
+  if (!run.messages.failed.empty() && (run.recipe_path.empty() || !is_there(run.log)))
     throw Error(shown(named) + ": failed: " + run.messages.failed);
-  if (!fs::exists(run.log))
+  if (!is_there(run.log))
     throw Error(shown(run.log) +
                 ": no such file (name a model directory that train made, or the folder of a recipe's run)");
-  if (fs::is_regular_file(named) && run.log.filename() != "log.csv" && run.recipe_path.empty())
+  if (!fs::is_directory(named) && run.log.filename() != "log.csv" && run.recipe_path.empty())
     throw Error(shown(named) +
                 ": no run, which has a log.csv (name a model directory that train made, or the folder of a "
                 "recipe's run)");
@@ -265,7 +258,7 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
   cli::run_files().reads(run.recipe_path);
   Recipe recipe = read_recipe(as_named(run.recipe_path, named));
   // What may be asked of a run that is there, and is not in its model's recipe then.
-  if (const fs::path asked = run.folder / "recipe.yaml"; fs::exists(asked)) {
+  if (const fs::path asked = run.folder / "recipe.yaml"; is_there(asked)) {
     const Recipe now = read_recipe(as_named(asked, named));
     recipe.data.test_orders = now.data.test_orders;
     recipe.expected = now.expected;
@@ -275,18 +268,19 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
   RunPage page;
   page.name = run.name;
   page.figures = read_log(run.log, recipe.training.best_metric);
-  std::error_code none;  // a run without validation has checkpoints alone
-  const bool has_model =
-      fs::exists(model / "config.json", none) || fs::exists(model / "checkpoints" / "latest", none);
-  page.cost = {.parameters = has_model ? std::optional(count_parameters(model)) : std::nullopt,
+  const bool has_table = folder.has("table.txt");
+  std::optional<std::int64_t> parameters;
+  const bool needs_model = !has_table && run.messages.failed.empty();
+  if (has_model(model) || needs_model) parameters = count_parameters(model_of_run(model));
+  page.failed = run.messages.failed;
+  page.cost = {.parameters = parameters,
                .bytes = planned_bytes(folder),
                .patches = patches_of(recipe),
                .machine = machine()};
-  page.failed = run.messages.failed;
-  if (folder.has("table.txt")) {
+  if (has_table) {
     page.table = folder.text("table.txt");
-  } else if (has_model || page.failed.empty()) {
-    page.table = figures_table(recipe, page.figures, count_parameters(model));
+  } else if (parameters) {
+    page.table = figures_table(recipe, page.figures, *parameters);
   }
   page.test_table = folder.text_or_none("test.txt");
   page.orders = ordered_tests(folder, recipe);

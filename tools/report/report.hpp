@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pretrained/model_directory.hpp"
 #include "recipe/recipe.hpp"
 #include "reports/learning_curves.hpp"
 #include "reports/run_page.hpp"
@@ -27,7 +28,7 @@ struct RunFiles {
   std::string name;
   fs::path log, model, folder;   // folder: of a recipe's run, where the files of its test lie
   fs::path recipe_path;          // empty: there is none
-  std::optional<Recipe> recipe;  // none where there is none that can be read
+  std::optional<Recipe> recipe;  // none where there is no file of it
   RunMessages messages;          // of training, and of the programs of a recipe's other stages
 };
 // What the source of its experiment printed, where the run's folder has it (source.csv).
@@ -40,13 +41,17 @@ std::vector<std::string> runs_among(const std::vector<std::string>& named);
 // that it is left out.
 // Throws Error where all are such.
 std::vector<std::string> begun_among(const std::vector<std::string>& named);
-// Says to cli::run_files() that the log is read.
+std::string name_of_run(const fs::path& run);
+// As the run was named: from the current folder, or from the root.
+fs::path as_named(const fs::path& path, const std::string& run);
+// Says to cli::run_files() that the log is read. Throws Error where the recipe is damaged or cannot be read.
 RunFiles files_of_run(const std::string& run);
 LearningCurve learning_curve_of(const RunFiles& run);
-// How many the model has, as it is. Throws Error where the run has not saved one yet.
-std::int64_t count_parameters(const fs::path& model);
-// The same, or nothing.
-std::optional<std::int64_t> parameters_of(const fs::path& model);
+// Whether the run has saved a model, whole or damaged.
+bool has_model(const fs::path& model);
+// Throws Error where it cannot be read; says which newer checkpoints are passed over.
+ModelFolder model_of_run(const fs::path& model);
+std::int64_t count_parameters(const ModelFolder& folder);
 // What is no text counts as U+FFFD.
 std::vector<std::string> lines_of(const fs::path& path);
 // "AMD EPYC, 2 processors, 24 GiB", as far as this system says it.
@@ -58,7 +63,7 @@ RunPage page_of_run(const std::string& run, const fs::path& output);
 NamedFigures test_figures(const RunFiles& run);
 // Where runs failed: says that `place`, "the table", says why, with status 1.
 void check_failed(std::int64_t failed, std::size_t runs, const std::string& place);
-// The row of a run in a table.
+// The row of a run in a table; of one that cannot be read with the reason alone.
 RunRow row_of_run(const std::string& run);
 // What was expected of a run of a recipe, by what its folder holds.
 JudgedRun judged_folder(const fs::path& folder);

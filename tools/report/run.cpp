@@ -1,5 +1,7 @@
 // The files of a run.
 #include <algorithm>
+#include <set>
+#include <span>
 
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
@@ -7,6 +9,7 @@
 #include "pretrained/kind.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
 #include "tools/report/report.hpp"
 
@@ -14,25 +17,14 @@ namespace headwater::report {
 
 namespace {
 
-// Beside the log, or in the folder of the run that holds the model; empty where there is none.
-fs::path recipe_of_log(const fs::path& log) {
+// Beside the log, or in the folder of the run that holds the model; empty where there is none. A link that
+// leads nowhere is one that cannot be read.
+fs::path recipe_of_log(const fs::path& log, const std::string& run) {
   for (const fs::path& path :
        {log.parent_path() / "recipe.yaml", log.parent_path().parent_path() / "recipe.yaml"}) {
-    std::error_code none;
-    if (fs::is_regular_file(path, none)) return path;
+    if (is_there(as_named(path, run))) return path;
   }
   return {};
-}
-
-// Nothing for one of another version: a table can do without.
-std::optional<Recipe> readable_recipe(const fs::path& path) {
-  constexpr std::uint64_t kMaxBytes = 1 << 20;
-  if (path.empty()) return std::nullopt;
-  try {
-    return parse_recipe(read_file(path, kMaxBytes), path.string());
-  } catch (const Error&) {
-    return std::nullopt;
-  }
 }
 
 bool lies_beside_runs(const fs::path& path) {
@@ -44,8 +36,8 @@ bool lies_beside_runs(const fs::path& path) {
 }
 
 fs::path log_of_run(const fs::path& path) {
-  if (!fs::is_directory(path)) return path;
-  const bool holds_model = !fs::exists(path / "log.csv") && fs::exists(path / "model" / "log.csv");
+  if (!is_there(path) || !fs::is_directory(path)) return path;
+  const bool holds_model = !is_there(path / "log.csv") && is_there(path / "model" / "log.csv");
   return (holds_model ? path / "model" : path) / "log.csv";
 }
 
@@ -76,6 +68,21 @@ static RunMessages messages_of(const RunFiles& run) {
   return messages;
 }
 
+// Without its recipe.
+static RunFiles located_run(const std::string& run) {
+  const fs::path path = run;
+  RunFiles files;
+  files.log = log_of_run(path);
+  cli::run_files().reads(files.log);
+  const fs::path log = fs::absolute(files.log).lexically_normal();
+  files.name = name_of_run(path);
+  files.model = log.parent_path();
+  files.folder = files.model.filename() == "model" ? files.model.parent_path() : files.model;
+  files.recipe_path = recipe_of_log(log, run);
+  files.messages = messages_of(files);
+  return files;
+}
+
 std::vector<std::string> runs_among(const std::vector<std::string>& named) {
   std::vector<std::string> runs;
   for (const std::string& path : named) {
@@ -87,9 +94,12 @@ std::vector<std::string> runs_among(const std::vector<std::string>& named) {
 std::vector<std::string> begun_among(const std::vector<std::string>& named) {
   std::vector<std::string> begun, lacking;
   for (const std::string& run : named) {
-    const bool is_lacking = named.size() > 1 && fs::is_directory(run) &&
-                            fs::symlink_status(log_of_run(run)).type() == fs::file_type::not_found &&
-                            files_of_run(run).messages.failed.empty();
+    std::error_code none;
+    const bool is_lacking =
+        named.size() > 1 && fs::is_directory(run, none) &&
+        fs::symlink_status(run / fs::path("log.csv"), none).type() == fs::file_type::not_found &&
+        fs::symlink_status(run / fs::path("model/log.csv"), none).type() == fs::file_type::not_found &&
+        located_run(run).messages.failed.empty();
     (is_lacking ? lacking : begun).push_back(run);
   }
   if (begun.empty())
@@ -99,18 +109,21 @@ std::vector<std::string> begun_among(const std::vector<std::string>& named) {
   return begun;
 }
 
+fs::path as_named(const fs::path& path, const std::string& run) {
+  return fs::path(run).is_absolute() ? path : path.lexically_proximate(fs::current_path());
+}
+
+std::string name_of_run(const fs::path& path) {
+  return name_of_model(path.filename() == "log.csv" ? fs::absolute(path).lexically_normal().parent_path()
+                                                    : path);
+}
+
 RunFiles files_of_run(const std::string& run) {
-  const fs::path path = run;
-  RunFiles files;
-  files.log = log_of_run(path);
-  cli::run_files().reads(files.log);
-  const fs::path log = fs::absolute(files.log).lexically_normal();
-  files.name = name_of_model(path.filename() == "log.csv" ? log.parent_path() : path);
-  files.model = log.parent_path();
-  files.folder = files.model.filename() == "model" ? files.model.parent_path() : files.model;
-  files.recipe_path = recipe_of_log(log);
-  files.recipe = readable_recipe(files.recipe_path);
-  files.messages = messages_of(files);
+  RunFiles files = located_run(run);
+  if (files.recipe_path.empty()) return files;
+  constexpr std::uint64_t kMaxBytes = 1 << 20;
+  const fs::path named = as_named(files.recipe_path, run);
+  files.recipe = parse_recipe(read_file(named, kMaxBytes), shown(named));
   return files;
 }
 
@@ -122,26 +135,33 @@ LearningCurve learning_curve_of(const RunFiles& run) {
 std::vector<LearningCurve> source_curves_of(const RunFiles& run) {
   constexpr std::uint64_t kMaxBytes = 1 << 20;
   fs::path path = run.folder / "source.csv";
-  if (!fs::exists(path)) return {};
+  if (!is_there(path)) return {};
   if (!run.log.is_absolute()) path = path.lexically_proximate(fs::current_path());  // as the run was named
   cli::run_files().reads(path);
   return parse_source_curves(read_file(path, kMaxBytes), shown(path));
 }
 
-std::int64_t count_parameters(const fs::path& model) {
-  const ModelFolder folder = open_model(model);
+bool has_model(const fs::path& model) {
+  if (!list_checkpoints(model).empty()) return true;
+  const fs::path config = model / "config.json";
+  std::error_code none;  // until the first best checkpoint of a run it is a link that leads nowhere
+  return fs::status(config, none).type() != fs::file_type::not_found && is_there(config);
+}
+
+ModelFolder model_of_run(const fs::path& model) {
+  static std::set<std::string> told;  // a run is read for its page and for the table
+  ModelFolder folder = open_model(model);
+  for (const std::string& reason : folder.skipped) {
+    if (told.insert(reason).second) cli::note_skipped_checkpoints(std::span(&reason, 1));
+  }
+  return folder;
+}
+
+std::int64_t count_parameters(const ModelFolder& folder) {
   const ModelDescription description = folder.kind->describe(folder.config, folder.config_path().string());
   std::int64_t parameters = 0;
   for (const LayerSummary& layer : description.layers) parameters += layer.parameters;
   return parameters;
-}
-
-std::optional<std::int64_t> parameters_of(const fs::path& model) {
-  try {
-    return count_parameters(model);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
 }
 
 std::vector<std::string> lines_of(const fs::path& path) {

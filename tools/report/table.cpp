@@ -3,8 +3,10 @@
 
 #include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
+#include "cli/tool.hpp"
 #include "reports/run_table.hpp"
 #include "reports/score_report.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "tools/report/report.hpp"
@@ -14,15 +16,14 @@ namespace headwater::report {
 // What evaluate said of the model, and the scores of the texts that it wrote.
 NamedFigures test_figures(const RunFiles& run) {
   NamedFigures figures;
-  std::error_code none;
-  const auto is_there = [&](const char* name) {
-    const bool is_file = fs::is_regular_file(run.folder / name, none);
-    if (is_file) cli::run_files().reads(run.folder / name);
-    return is_file;
+  const auto has = [&](const char* name) {
+    if (!is_there(run.folder / name)) return false;
+    cli::run_files().reads(run.folder / name);
+    return true;
   };
   constexpr std::uint64_t kMaxBytes = 1 << 24;
-  if (is_there("test.txt")) figures = figures_of_score_table(read_file(run.folder / "test.txt", kMaxBytes));
-  if (!is_there("test.hypotheses") || !is_there("test.references")) return figures;
+  if (has("test.txt")) figures = figures_of_score_table(read_file(run.folder / "test.txt", kMaxBytes));
+  if (!has("test.hypotheses") || !has("test.references")) return figures;
   const std::vector<std::string> hypotheses = lines_of(run.folder / "test.hypotheses");
   const std::vector<std::vector<std::string>> references{lines_of(run.folder / "test.references")};
   if (hypotheses.empty() || hypotheses.size() != references.front().size()) return figures;
@@ -36,36 +37,55 @@ NamedFigures test_figures(const RunFiles& run) {
 }
 
 RunRow row_of_run(const std::string& name) {
-  RunFiles run = files_of_run(name);
   RunRow row;
-  std::error_code none;  // a stage before training may have failed
-  if (run.messages.failed.empty() || fs::exists(run.log, none))
-    row.figures = read_log(run.log, run.recipe ? run.recipe->training.best_metric : "loss");
-  row.test = test_figures(run);
-  row.parameters = parameters_of(run.model);
-  row.failed = run.messages.failed;
-  row.name = std::move(run.name);
-  row.recipe = std::move(run.recipe);
+  try {
+    RunFiles run = files_of_run(name);
+    // A stage before training may have failed.
+    if (run.messages.failed.empty() || is_there(run.log))
+      row.figures = read_log(run.log, run.recipe ? run.recipe->training.best_metric : "loss");
+    row.test = test_figures(run);
+    const fs::path model = as_named(run.model, name);
+    if (has_model(model)) row.parameters = count_parameters(model_of_run(model));
+    row.failed = run.messages.failed;
+    row.name = std::move(run.name);
+    row.recipe = std::move(run.recipe);
+  } catch (const Error& error) {
+    row = {};
+    row.name = name_of_run(name);
+    const std::string text = error.what();
+    row.error = text.substr(0, text.find('\n'));
+  }
   return row;
 }
 
 void write_table(const Options& o) {
   std::vector<RunRow> rows;
-  for (const std::string& name : begun_among(o.runs)) rows.push_back(row_of_run(name));
+  std::vector<std::string> errors;
+  for (const std::string& name : begun_among(o.runs)) {
+    rows.push_back(row_of_run(name));
+    if (!rows.back().error.empty()) errors.push_back(rows.back().error);
+  }
   cli::check_ending(o.output, "-o",
                     o.is_csv    ? "csv"
                     : o.is_json ? "json"
                                 : "text",
                     {{"csv", "--csv"}, {"json", "--json"}});
-  std::string text;
-  if (o.is_json) {
-    for (const Json& json : run_table_json(rows)) text += json.dump() + "\n";
-  } else {
-    text = o.is_csv ? run_table_csv(rows) : run_table_text(rows);
+  if (errors.size() < rows.size()) {
+    std::string text;
+    if (o.is_json) {
+      for (const Json& json : run_table_json(rows)) text += json.dump() + "\n";
+    } else {
+      text = o.is_csv ? run_table_csv(rows) : run_table_text(rows);
+    }
+    cli::write_result_file(o.output, text);
   }
-  cli::write_result_file(o.output, text);
-  check_failed(std::ranges::count_if(rows, [](const RunRow& row) { return !row.failed.empty(); }),
-               rows.size(), "the table");
+  const std::int64_t failed =
+      std::ranges::count_if(rows, [](const RunRow& row) { return !row.failed.empty(); });
+  if (errors.empty()) return check_failed(failed, rows.size(), "the table");
+  if (errors.size() == 1 && failed == 0) throw Error(errors.front());
+  for (const std::string& error : errors) cli::note(error);
+  throw Error(std::to_string(std::ssize(errors) + failed) + " of " + counted(std::ssize(rows), "run") +
+              (failed > 0 ? " failed or" : "") + " could not be read");
 }
 
 void check_failed(std::int64_t failed, std::size_t runs, const std::string& place) {
