@@ -2,7 +2,6 @@
 #include "checkpoint/directory.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -37,7 +36,7 @@ void rename_checked(const fs::path& from, const fs::path& to) {
 
 // First under a name that is no checkpoint's: a half removed one must not look like a damaged one.
 void remove_checkpoint(const fs::path& checkpoints, const fs::path& path, std::int64_t step) {
-  const fs::path condemned = checkpoints / temporary_name(step, "-removed");
+  const fs::path condemned = checkpoints / draft_name(step, "-removed");
   std::error_code error;
   remove_tree(condemned, error);
   if (!error) fs::rename(path, condemned, error);
@@ -97,7 +96,7 @@ CheckpointWriter::CheckpointWriter(fs::path model_directory, std::int64_t step)
     : model_directory_(std::move(model_directory)), step_(step) {
   const fs::path checkpoints = model_directory_ / kCheckpoints;
   create_directories_durably(checkpoints);
-  temporary_ = checkpoints / temporary_name(step, "");
+  temporary_ = checkpoints / draft_name(step, "");
   std::error_code error;
   remove_tree(temporary_, error);
   const bool is_new = fs::create_directory(temporary_, error);
@@ -132,7 +131,7 @@ fs::path CheckpointWriter::finish(const Finish& how) {
 
   std::error_code error;
   if (fs::is_directory(target, error)) {
-    const fs::path replaced = checkpoints / temporary_name(step_, "-replaced");
+    const fs::path replaced = checkpoints / draft_name(step_, "-replaced");
     remove_tree(replaced, error);
     exchange(temporary_, target, replaced);
     sync_directory(checkpoints);
@@ -144,7 +143,7 @@ fs::path CheckpointWriter::finish(const Finish& how) {
   }
   temporary_.clear();
 
-  const fs::path link = checkpoints / temporary_name(step_, "-link");
+  const fs::path link = checkpoints / draft_name(step_, "-link");
   swap_link(checkpoints / kLatest, step, link);
   if (how.is_best) swap_link(checkpoints / kBest, step, link);
   sync_directory(checkpoints);
@@ -226,9 +225,8 @@ void link_best_files(const fs::path& model_directory, const std::vector<std::str
     const fs::path link = model_directory / name;
     check_link_name(link);
     // A best checkpoint of an older version may lack a file that is written now.
-    if (std::error_code ignored; !fs::exists(model_directory / "checkpoints/best" / name, ignored)) continue;
-    const std::string temporary = "." + name + ".tmp-" + std::to_string(::getpid()) + "-0";
-    swap_link(link, "checkpoints/best/" + name, model_directory / temporary);
+    if (!is_there(model_directory / "checkpoints/best" / name)) continue;
+    swap_link(link, "checkpoints/best/" + name, model_directory / draft_name(name));
   }
   sync_directory(model_directory);
 }

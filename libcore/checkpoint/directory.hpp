@@ -48,9 +48,8 @@ void check_listed_file(const fs::path& path, const Manifest::File& file);
 // The manifest of a checkpoint, after all files it names were read and compared with it. Throws Error.
 Manifest verify_checkpoint(const fs::path& checkpoint);
 
-// Writes one checkpoint: the files go to checkpoints/.tmp-<step>-<pid>/, finish() makes them
-// checkpoints/<step>/. Without finish(), or where it fails before the rename, the temporary folder is
-// removed.
+// Writes one checkpoint: the files go to a draft (see draft_name), finish() makes them checkpoints/<step>/.
+// Without finish(), or where it fails before the rename, the temporary folder is removed.
 class CheckpointWriter {
  public:
   CheckpointWriter(fs::path model_directory, std::int64_t step);
@@ -92,12 +91,12 @@ std::vector<Checkpoint> list_checkpoints(const fs::path& model_directory);
 std::optional<Checkpoint> newest_valid_checkpoint(const fs::path& model_directory,
                                                   std::vector<std::string>& skipped);
 
-// Removes what processes that no longer live have left half done. For the holder of the run lock.
-void clean_up(const fs::path& model_directory);
+// Removes the drafts that earlier runs on this machine left. For the holder of the run lock. Returns those of
+// other machines, whose runs may still write them.
+std::vector<fs::path> clean_up(const fs::path& model_directory);
 
-// What `train` does first, holding the run lock: clean_up, find the newest valid checkpoint, and set the
-// links `latest` and `best` as the manifests say, in case the last run ended between the rename and the
-// links.
+// What `train` does first, holding the run lock: find the newest valid checkpoint, and set the links `latest`
+// and `best` as the manifests say, in case the last run ended between the rename and the links.
 std::optional<Checkpoint> recover(const fs::path& model_directory, std::vector<std::string>& skipped);
 
 // Removes all checkpoints and both links, for a run that starts anew.

@@ -1,9 +1,8 @@
 // Finding checkpoints again: listing, verifying from the newest, cleaning up after dead processes.
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <charconv>
 #include <system_error>
 
@@ -11,11 +10,38 @@
 #include "checkpoint/directory_names.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
+#include "support/hash.hpp"
 
 namespace headwater {
 
-std::string temporary_name(std::int64_t step, std::string_view suffix) {
-  return ".tmp-" + std::to_string(step) + "-" + std::to_string(::getpid()) + std::string(suffix);
+namespace {
+
+constexpr std::string_view kDraft = ".headwater-draft-";
+constexpr std::size_t kHostDigits = 16;
+
+std::string host_digits() {
+  std::array<char, 256> name{};
+  static_cast<void>(::gethostname(name.data(), name.size() - 1));  // without a name all are called so
+  return hash128(std::string_view(name.data())).substr(0, kHostDigits);
+}
+
+// The HOST of a draft's name; empty: it is no draft.
+std::string_view host_of(std::string_view name) {
+  if (!name.starts_with(kDraft)) return {};
+  name.remove_prefix(kDraft.size());
+  const std::size_t digits = std::min(name.find_first_not_of("0123456789abcdef"), name.size());
+  return digits == kHostDigits && name.substr(digits).starts_with('-') ? name.substr(0, digits)
+                                                                       : std::string_view();
+}
+
+}  // namespace
+
+std::string draft_name(std::string_view what) {
+  return std::string(kDraft) + host_digits() + "-" + std::string(what);
+}
+
+std::string draft_name(std::int64_t step, std::string_view suffix) {
+  return draft_name(std::to_string(step) + std::string(suffix));
 }
 
 std::optional<std::int64_t> parse_step(std::string_view name) {
@@ -51,33 +77,17 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return found;
 }
 
-// The process number in ".tmp-<step>-<pid>[-suffix]" or ".<name>.tmp-<pid>-<number>".
-std::optional<pid_t> owner_of(std::string_view name) {
-  std::size_t at;
-  if (name.starts_with(".tmp-")) {
-    at = name.find('-', 5);
-    if (at == std::string_view::npos) return std::nullopt;
-    ++at;
-  } else {
-    at = name.rfind(".tmp-");
-    if (at == std::string_view::npos || !name.starts_with(".")) return std::nullopt;
-    at += 5;
-  }
-  pid_t owner = 0;
-  const auto [end, error] = std::from_chars(name.data() + at, name.data() + name.size(), owner);
-  const bool is_number =
-      error == std::errc() && owner > 0 && (end == name.data() + name.size() || *end == '-');
-  return is_number ? std::optional(owner) : std::nullopt;
-}
-
-// Our own number means a predecessor that had the same one (usual in containers): nothing of ours is open at
-// start.
-bool is_dead(pid_t process) { return process == ::getpid() || (::kill(process, 0) < 0 && errno == ESRCH); }
-
-void remove_orphans(const fs::path& folder) {
+// Those of other machines go to `foreign`.
+void remove_drafts(const fs::path& folder, std::vector<fs::path>& foreign) {
+  const std::string host = host_digits();
   for (const fs::path& entry : entries_of(folder)) {
-    const std::optional<pid_t> owner = owner_of(entry.filename().native());
-    if (!owner || !is_dead(*owner)) continue;
+    const std::string name = entry.filename().native();
+    const std::string_view of = host_of(name);
+    if (of.empty()) continue;
+    if (of != host) {
+      foreign.push_back(entry);
+      continue;
+    }
     std::error_code error;
     remove_tree(entry, error);
     if (error) fail_io(entry, "cannot remove", error.value());
@@ -133,17 +143,18 @@ std::optional<Checkpoint> newest_valid_checkpoint(const fs::path& model_director
   return std::nullopt;
 }
 
-void clean_up(const fs::path& model_directory) {
-  remove_orphans(model_directory);
-  remove_orphans(model_directory / kCheckpoints);
+std::vector<fs::path> clean_up(const fs::path& model_directory) {
+  std::vector<fs::path> foreign;
+  remove_drafts(model_directory, foreign);
+  remove_drafts(model_directory / kCheckpoints, foreign);
+  return foreign;
 }
 
 std::optional<Checkpoint> recover(const fs::path& model_directory, std::vector<std::string>& skipped) {
-  clean_up(model_directory);
   std::optional<Checkpoint> newest = newest_valid_checkpoint(model_directory, skipped);
   if (!newest) return newest;
   const fs::path checkpoints = model_directory / kCheckpoints;
-  const fs::path temporary = checkpoints / temporary_name(newest->step, "-link");
+  const fs::path temporary = checkpoints / draft_name(newest->step, "-link");
   swap_link(checkpoints / kLatest, std::to_string(newest->step), temporary);
   if (const std::optional<std::int64_t> best = valid_best(model_directory, *newest)) {
     swap_link(checkpoints / kBest, std::to_string(*best), temporary);

@@ -23,12 +23,25 @@ namespace {
 
 constexpr std::string_view kLogBegins = "step,epoch,";
 
-// A link is replaced, one to a device or a pipe too: nothing outside of the directory is written to.
+// Under a draft's name first. A link is replaced: nothing outside of the directory is written to. The
+// permissions of a file that it replaces stay.
 void write_log(const fs::path& path, std::string_view text) {
   std::error_code error;
-  if (fs::is_symlink(fs::symlink_status(path, error)) && !fs::remove(path, error) && error)
-    fail_io(path, "cannot remove", error.value());
-  write_file(path, text);
+  const fs::path draft = path.parent_path() / draft_name(path.filename().native());
+  fs::remove(draft, error);
+  try {
+    NewFile file(draft);
+    const fs::file_status before = fs::symlink_status(path, error);
+    if (fs::is_regular_file(before)) fs::permissions(draft, before.permissions(), error);
+    file.write(text);
+    file.finish();
+    fs::rename(draft, path, error);
+    if (error) fail_io(path, "cannot rename into place", error.value());
+  } catch (...) {
+    fs::remove(draft, error);
+    throw;
+  }
+  sync_directory(path.parent_path());
 }
 
 // Whether a checkpoint's file is the one that this run would write, as far as a run depends on it.
@@ -99,7 +112,8 @@ RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, std::vector
   try {
     check_output_names(directory_, linked_names());
     check_own_files();
-    if (existing == ExistingRun::overwrite) clean_up(directory_);
+    for (const fs::path& draft : clean_up(directory_))
+      tell_(shown(draft) + ": a run on another machine wrote it (remove it once that run has ended)");
   } catch (...) {  // the directory is somebody else's: nothing of a run stays in it
     std::error_code ignored;
     if (is_first) fs::remove(lock, ignored);  // while it is held: who waits for it finds it gone

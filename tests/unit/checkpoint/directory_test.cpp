@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "checkpoint/directory_names.hpp"
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
 #include "support/file_lock.hpp"
@@ -116,7 +117,7 @@ TEST_CASE("checkpoints: without finish nothing stays") {
   {
     CheckpointWriter writer(model, 40);
     writer.add_file("model.safetensors", "x");
-    CHECK(listing(model / "checkpoints") == ".tmp-40-" + std::to_string(::getpid()) + " 20 latest>20");
+    CHECK(listing(model / "checkpoints") == draft_name(40, "") + " 20 latest>20");
     CHECK(error_text([&] {
             writer.add_file("model.safetensors", "y");
           }).ends_with(": cannot create: file exists"));
@@ -176,22 +177,43 @@ TEST_CASE("checkpoints: the newest valid one is found and the others are explain
   CHECK(skipped.size() == 4);
 }
 
-TEST_CASE("checkpoints: what the dead left is removed, what the living write is not") {
+TEST_CASE("checkpoints: drafts of this machine are removed, and nothing else") {
   ScratchDirectory scratch;
   const fs::path model = scratch / "model", checkpoints = model / "checkpoints";
   save(model, 20);
-  const std::string dead = std::to_string(dead_process()), alive = std::to_string(::getppid());
-  for (const std::string& owner : {dead, alive, std::to_string(::getpid())}) {
-    fs::create_directory(checkpoints / (".tmp-40-" + owner));
-    write_new_file(checkpoints / (".tmp-40-" + owner) / "model.safetensors", "half");
-    fs::create_symlink("20", checkpoints / (".tmp-40-" + owner + "-link"));
-    write_new_file(model / (".log.csv.tmp-" + owner + "-0"), "half");
+  const std::string mine = draft_name(40, "");
+  std::string other = mine;
+  char& digit = other[std::string_view(".headwater-draft-").size()];
+  digit = digit == '0' ? '1' : '0';
+  for (const std::string& draft : {mine, other}) {
+    fs::create_directory(checkpoints / draft);
+    write_new_file(checkpoints / draft / "model.safetensors", "half");
+    fs::create_symlink("20", checkpoints / (draft + "-link"));
+    write_new_file(model / (draft + "-log.csv"), "half");
   }
-  fs::create_directory(checkpoints / ".tmp-x");
-  write_new_file(model / ".hidden", "mine");
-  clean_up(model);
-  CHECK(listing(checkpoints) == ".tmp-40-" + alive + " .tmp-40-" + alive + "-link>20 .tmp-x 20 latest>20");
-  CHECK(listing(model) == ".hidden .log.csv.tmp-" + alive + "-0 checkpoints");
+  // Names of users, and those of version 0.1.0, with the number of a process that is gone.
+  const std::string dead = std::to_string(dead_process());
+  const std::vector<std::string> users = {
+      ".notes.tmp-20241128", ".backup.tmp-2024-11-28", ".draft.tmp-" + dead,   ".log.csv.tmp-" + dead + "-0",
+      ".tmp-40-" + dead,     ".headwater-draft",       ".headwater-draft-x-1", ".headwater-draft-" + dead};
+  for (const std::string& name : users) {
+    for (const fs::path& folder : {model, checkpoints}) {
+      fs::create_directories(folder / name / "deep");
+      write_new_file(folder / name / "deep" / "book", "precious");
+    }
+  }
+  std::vector<fs::path> foreign = clean_up(model);
+  std::sort(foreign.begin(), foreign.end());
+  CHECK(foreign == std::vector<fs::path>{model / (other + "-log.csv"), checkpoints / other,
+                                         checkpoints / (other + "-link")});
+  CHECK(read_file(checkpoints / other / "model.safetensors") == "half");
+  CHECK_FALSE(is_taken(checkpoints / mine));
+  CHECK_FALSE(is_taken(checkpoints / (mine + "-link")));
+  CHECK_FALSE(is_taken(model / (mine + "-log.csv")));
+  for (const std::string& name : users) {
+    for (const fs::path& folder : {model, checkpoints})
+      CHECK(read_file(folder / name / "deep" / "book") == "precious");
+  }
   CHECK_NOTHROW(clean_up(scratch / "nothing"));
 }
 
