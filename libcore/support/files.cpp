@@ -153,6 +153,7 @@ AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
     constexpr std::size_t kKept = 200;  // of the name: with what is added it may not be longer than 255 bytes
     temporary_ = folder_of(target_) / ("." + target_.filename().native().substr(0, kKept) + ".tmp-" +
                                        std::to_string(::getpid()) + "-" + std::to_string(attempt));
+    const SignalsHeld held;
     descriptor_ = open_retrying(temporary_, O_WRONLY | O_CREAT | O_EXCL, has_mode ? 0600 : 0666);
     if (descriptor_ >= 0) {
       remember_temporary(temporary_);

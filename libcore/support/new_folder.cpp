@@ -19,6 +19,7 @@ NewFolder::NewFolder(const fs::path& target)
   if (!fs::is_directory(above, error))
     throw Error(shown(target_) + ": there is no folder " + quote(above.string()) + " (create it)");
   temporary_ += ".tmp-" + std::to_string(::getpid());
+  const SignalsHeld held;
   const bool is_new = fs::create_directory(temporary_, error);
   if (!is_new) fail_io(temporary_, "cannot create", error ? error.value() : EEXIST);
   remember_temporary(temporary_);

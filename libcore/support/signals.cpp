@@ -38,12 +38,13 @@ bool put(Slots<Entry>& slots, Entry* entry) {
   return false;
 }
 
-// The files of the folder, by their paths: once the folder has another name they are no longer temporary. Of
-// what C offers for this nothing may be called in a handler, so that the system is asked.
-void remove_folder(const char* folder) noexcept {
+// What is in the folder, by paths: once the folder has another name they are no longer temporary. Of what C
+// offers for this nothing may be called in a handler, so that the system is asked.
+void remove_folder(const char* folder, int depth) noexcept {
   const int descriptor = ::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (descriptor < 0) return;
   constexpr std::size_t kLengthAt = 16, kNameAt = 19;  // in a linux_dirent64
+  constexpr int kMostDepth = 3;                        // no result has more folders in each other
   char names[4096];
   char path[4096];
   const std::size_t length = ::strlen(folder);
@@ -56,11 +57,12 @@ void remove_folder(const char* folder) noexcept {
       std::memcpy(&entry, names + at + kLengthAt, sizeof entry);
       at += entry;
       const std::size_t bytes = ::strlen(name);
-      if (length + bytes + 2 > sizeof path) continue;
+      const bool is_itself = ::strcmp(name, ".") == 0 || ::strcmp(name, "..") == 0;
+      if (is_itself || length + bytes + 2 > sizeof path) continue;
       std::copy_n(folder, length, path);
       path[length] = '/';
       std::copy_n(name, bytes + 1, path + length + 1);
-      ::unlink(path);
+      if (::unlink(path) != 0 && depth < kMostDepth) remove_folder(path, depth + 1);
     }
   }
   ::close(descriptor);
@@ -68,6 +70,14 @@ void remove_folder(const char* folder) noexcept {
 }
 
 }  // namespace
+
+SignalsHeld::SignalsHeld() {
+  sigset_t all;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+}
+
+SignalsHeld::~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 void remember_temporary(const fs::path& path) {
   char* const text = ::strdup(path.c_str());
@@ -86,7 +96,7 @@ void forget_temporary(const fs::path& path) {
 void remove_temporaries() noexcept {
   for (const std::atomic<char*>& slot : g_temporaries) {
     const char* const path = slot.load();
-    if (path != nullptr && ::unlink(path) != 0) remove_folder(path);
+    if (path != nullptr && ::unlink(path) != 0) remove_folder(path, 0);
   }
 }
 

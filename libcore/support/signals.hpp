@@ -3,6 +3,7 @@
 // over.
 #pragma once
 
+#include <csignal>
 #include <cstddef>
 #include <filesystem>
 
@@ -11,6 +12,17 @@ namespace headwater {
 // A file, or a folder of files, that is to be removed where a signal ends the program; until it is forgotten.
 void remember_temporary(const std::filesystem::path& path);
 void forget_temporary(const std::filesystem::path& path);
+// While it lives, this thread is given no signal: what it makes is remembered before a handler looks.
+class SignalsHeld {
+ public:
+  SignalsHeld();
+  ~SignalsHeld();
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_;
+};
 // For a handler: removes all of them.
 void remove_temporaries() noexcept;
 

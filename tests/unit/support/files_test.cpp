@@ -20,6 +20,8 @@
 #include "scratch_directory.hpp"
 #include "support/directories.hpp"
 #include "support/file_lock.hpp"
+#include "support/new_folder.hpp"
+#include "support/signals.hpp"
 
 using namespace headwater;
 
@@ -308,6 +310,39 @@ TEST_CASE("folders: removed with all that is in them, and no link is followed") 
   CHECK(error == std::errc::not_a_directory);
   remove_tree(kept / "file" / "x", error);
   CHECK(error == std::errc::not_a_directory);
+}
+
+TEST_CASE("folders: what a signal ends leaves no folder behind, with folders in it either") {
+  ScratchDirectory scratch;
+  NewFolder folder(scratch / "model");
+  fs::create_directories(folder.file("1_Pooling/deep"));
+  for (const char* name : {"config.json", "1_Pooling/config.json", "1_Pooling/deep/x"})
+    write_new_file(folder.file(name), "half");
+  fs::create_directory(scratch / "mine");
+  write_new_file(scratch / "mine/book", "precious");
+  fs::create_directory_symlink(scratch / "mine", folder.file("link"));
+  CHECK(entries(scratch.path()) == 2);
+  remove_temporaries();
+  CHECK(entries(scratch.path()) == 1);
+  CHECK(read_file(scratch / "mine/book") == "precious");
+}
+
+TEST_CASE("names: absent, there, and what the system cannot say are three cases") {
+  ScratchDirectory scratch;
+  write_file(scratch / "file", "x");
+  fs::create_symlink("file", scratch / "link");
+  fs::create_symlink("none", scratch / "dangling");
+  fs::create_symlink("circle", scratch / "circle");
+  CHECK(is_there(scratch / "file"));
+  CHECK(is_there(scratch / "link"));
+  CHECK(is_there(scratch.path()));
+  CHECK_FALSE(is_there(scratch / "none"));
+  CHECK_FALSE(is_there(scratch / "file/below"));
+  CHECK_FALSE(is_there(scratch / std::string(300, 'x')));
+  CHECK(error_text([&] { is_there(scratch / "dangling"); }) ==
+        (scratch / "dangling").string() + ": a link that leads nowhere: no such file or directory");
+  CHECK(error_text([&] { is_there(scratch / "circle"); }) ==
+        (scratch / "circle").string() + ": a link that leads nowhere: too many levels of symbolic links");
 }
 
 TEST_CASE("files: one without a name keeps its bytes and leaves nothing behind") {
