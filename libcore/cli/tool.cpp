@@ -1,12 +1,10 @@
 #include "cli/tool.hpp"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -20,6 +18,7 @@
 #include <system_error>
 #include <thread>
 
+#include "cli/last_resort.hpp"
 #include "cli/message_text.hpp"
 #include "cli/output.hpp"
 #include "cli/program_names.hpp"
@@ -48,7 +47,7 @@ namespace {
 
 // The program's name for notes; set once by tool_main before anything else runs.
 std::string_view& name_of_tool() {
-  static std::string_view name = "headwater";
+  static std::string_view name = ::program_invocation_short_name;  // until main() knows better
   return name;
 }
 // Which of the processes that mpirun started this is.
@@ -166,47 +165,8 @@ void end_by_signal(int number) noexcept {
 
 namespace {
 
-// The note for bad_alloc, in memory that is there already.
-void note_out_of_memory() {
-  constexpr std::string_view kText = ": out of memory (use smaller batches or close other programs)\n";
-  std::array<char, 128> line;
-  const std::string_view name = tool_name().substr(0, line.size() - kText.size());
-  std::copy(name.begin(), name.end(), line.begin());
-  std::copy(kText.begin(), kText.end(), line.begin() + name.size());
-  write_messages({line.data(), name.size() + kText.size()});
-}
-
 // Until mpirun has ended the other ranks, which takes it a second.
 constexpr std::chrono::seconds kBehindFirstRank{3};
-
-// Where several threads fail at once, only the first has its line. The others wait, since the first ends
-// the program; not for ever, should it be this thread.
-void wait_if_not_first_to_fail() {
-  static std::atomic_flag has_failed;
-  if (has_failed.test_and_set()) std::this_thread::sleep_for(std::chrono::seconds(1));
-}
-
-// The last line of defence: an exception where nothing can catch it, such as a thread of a library that finds
-// no memory to begin with. None at all is the C++ library without memory for the exception itself.
-[[noreturn]] void on_terminate() noexcept {
-  static std::atomic_flag has_begun;
-  wait_if_not_first_to_fail();
-  if (has_begun.test_and_set()) ::_exit(1);
-  try {
-    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
-    constexpr std::size_t kEnough = std::size_t{1} << 20;
-    if (void* const memory = std::malloc(kEnough); memory == nullptr) throw std::bad_alloc();
-    note("internal error: ended without an exception (please report this)");
-  } catch (const std::bad_alloc&) {
-    note_out_of_memory();
-    ::_exit(1);
-  } catch (const std::exception& error) {
-    note(std::string("internal error: ") + on_one_line(error.what()) + " (please report this)");
-  } catch (...) {
-    note("internal error: ended by an exception (please report this)");
-  }
-  std::abort();
-}
 
 void do_as_told(int argc, char** argv, const ToolDescription& tool,
                 const std::function<void(CommandLine&)>& describe, const std::function<void()>& run) {
@@ -322,22 +282,6 @@ void set_signals() {
   ::sigaction(SIGBUS, &action, nullptr);
 }
 
-// The stack grows where it is first written to. Where the address space is limited there may be no room for
-// that later, which would end the program without a word; so it grows now, beyond what any tool needs, but
-// not beyond its own limit, of which arguments and environment have a part.
-[[gnu::noinline]] void grow_stack() {
-  constexpr std::size_t kBytes = 512 * 1024, kPage = 4096, kInUse = 64 * 1024;
-  std::size_t bytes = kBytes;
-  struct rlimit limit {};
-  if (::getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-    const std::size_t most = static_cast<std::size_t>(limit.rlim_cur) / 4 * 3;
-    bytes = std::min(bytes, most - std::min(most, kInUse));
-  }
-  if (bytes < kPage) return;
-  volatile char* const pages = static_cast<volatile char*>(__builtin_alloca(bytes));
-  for (std::size_t end = bytes; end >= kPage; end -= kPage) pages[end - kPage] = 0;
-}
-
 }  // namespace
 
 int tool_main(int argc, char** argv, const ToolDescription& tool,
@@ -353,7 +297,6 @@ int tool_main(int argc, char** argv, const ToolDescription& tool,
         program_prefix({file.data(), static_cast<std::size_t>(length)}, tool.name));
     prefix_of_tools() = prefix;
   }
-  std::set_terminate(on_terminate);
   grow_stack();
   set_signals();
   rank_of_tool() = started_ranks().rank;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Memory that runs out is an error with one line, and the checkpoint before it stays good: every EVERY-th allocation of a resumed run fails,
-# once, and with all after it; then the address space is limited. At the end every tool with threads, under 40 limits on the address space and
-# where the system starts no more threads.
+# once, and with all after it; then the address space is limited. Then every tool with threads, under 40 limits on the address space and
+# where the system starts no more threads. At the end every program where the address space has hardly room to start, and under limits on the stack.
 #   out_of_memory.sh FAILING_NEW FAILING_THREADS      the libraries of failing_new.cpp and failing_threads.cpp
 # BIN: the folder of the tools (build/bin). EVERY: 211; 1 takes a quarter of an hour. Exit status 77: skipped (sanitizers have their own new).
 set -euo pipefail
@@ -147,3 +147,68 @@ train -q -r classifier.yaml --tokenizer source.json --labels first.labels -o new
 TOOLS
 [ "$unstarted" -gt 0 ] || fail 'no limit was too small for 8 threads'
 echo "$ended of $total runs of all tools under a limit ended with their line, $unstarted of them for want of threads"
+
+# Every program, with little more address space than the system needs to load it, where even a static object or the stack may find no room; and
+# with a small stack. It does its work, or says a line; what the system itself cannot load, it says with 127.
+cat >lm.yaml <<'RECIPE'
+name: lm
+data: {columns: [source]}
+source_tokenizer: {size: 30}
+model: {kind: language_model, width: 8, heads: 2, feed_forward_width: 16, length: 8, layers: 1}
+training: {epochs: 1, batch_sequences: 64}
+RECIPE
+cut -f1 labelled.ids >lm.ids
+"$bin/train" -q -r lm.yaml --tokenizer source.json -o lm lm.ids >/dev/null 2>log || fail 'the language model'
+# limited WHAT: of a program that has ended with $status.
+limited() {
+  if [ "$status" = 127 ] && [ "$(wc -l <stderr)" = 1 ] && grep -q 'error while loading shared libraries' stderr; then return 0; fi
+  if [ "$status" = 0 ]; then
+    done_runs=$((done_runs + 1))
+    return 0
+  fi
+  one_line "$1"
+  said=$((said + 1))
+}
+said=0 done_runs=0
+while read -r tool arguments; do
+  read -ra arguments <<<"$arguments"
+  kib=20000
+  until (ulimit -v $kib && "$bin/$tool" --version) >/dev/null 2>&1; do kib=$((kib + 10000)); done
+  for ((limit = kib - 11000; limit < kib + 6000; limit += ${STEP:-237})); do
+    status=0
+    (
+      ulimit -v $limit
+      exec "$bin/$tool" "${arguments[@]}"
+    ) >/dev/null 2>stderr </dev/null || status=$?
+    limited "ulimit -v $limit"
+    rm -rf new-model
+  done
+  for limit in 32 48 64 96 128 192 256; do
+    status=0
+    (
+      ulimit -s $limit
+      exec "$bin/$tool" "${arguments[@]}"
+    ) >/dev/null 2>stderr </dev/null || status=$?
+    limited "ulimit -s $limit"
+    rm -rf new-model
+  done
+done <<'PROGRAMS'
+tokenize -q -t source.json many.source
+tokenize -q --learn unigram --size 300 -o learned.json many.source
+vectorize -q -t source.json --length 8 many.source
+translate -q model few.source
+generate -q lm --max-new-tokens 3 few.source
+classify -q classifier many.source
+evaluate -q model few.tsv
+embed -q classifier few.source
+attn-dump -o dump.csv model few.source
+inspect lm
+inspect lm.yaml
+report lm
+report --runs lm model
+convert --average lm lm -o new-model
+headwater new language_model
+train -q -r lm.yaml --tokenizer source.json -o new-model lm.ids
+PROGRAMS
+[ $((said * done_runs)) -gt 0 ] || fail "$said lines, $done_runs runs: are the limits those that matter?"
+echo "$said runs of all programs under a limit that is hardly one ended with their line, $done_runs did their work"
