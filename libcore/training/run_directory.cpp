@@ -15,6 +15,7 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/split.hpp"
+#include "training/room.hpp"
 #include "training/schedule.hpp"
 
 namespace headwater {
@@ -26,8 +27,8 @@ constexpr std::string_view kLogBegins = "step,epoch,";
 // Under a draft's name first. A link is replaced: nothing outside of the directory is written to. The
 // permissions of a file that it replaces stay.
 void write_log(const fs::path& path, std::string_view text) {
-  std::error_code error;
   const fs::path draft = path.parent_path() / draft_name(path.filename().native());
+  std::error_code error;
   fs::remove(draft, error);
   try {
     NewFile file(draft);
@@ -249,6 +250,15 @@ void RunDirectory::save(const TrainingState& state, const Parameters& parameters
   writer.finish(finish);
   has_checkpoint_ = true;
   if (is_best) link_best();
+}
+
+void RunDirectory::check_room(std::int64_t step, const RunLength& length, const Parameters& parameters,
+                              std::int64_t bytes_of_states) const {
+  std::int64_t bytes = parameters.size() * static_cast<std::int64_t>(sizeof(float)) + bytes_of_states;
+  for (const DirectoryFile& file : files_) bytes += std::ssize(file.bytes);
+  const std::int64_t checkpoints = checkpoints_to_come(recipe_.training.checkpoint, step, length,
+                                                       std::ssize(list_checkpoints(directory_)));
+  headwater::check_room(directory_, checkpoints, static_cast<std::uint64_t>(bytes));
 }
 
 void RunDirectory::check_own_files() const {

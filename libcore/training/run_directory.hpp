@@ -15,6 +15,7 @@
 #include "support/file_lock.hpp"
 #include "support/run_messages.hpp"
 #include "training/optimizer_file.hpp"
+#include "training/schedule.hpp"
 #include "training/state.hpp"
 
 namespace headwater {
@@ -55,6 +56,10 @@ class RunDirectory {
   void save(const TrainingState& state, const Parameters& parameters,
             const std::vector<Optimizer::State>& states, bool is_best, std::int64_t steps_per_epoch = 1,
             const GiveNumbers& give = {});
+
+  // Throws Error where the disk has no room for the checkpoints that are to come.
+  void check_room(std::int64_t step, const RunLength& length, const Parameters& parameters,
+                  std::int64_t bytes_of_states) const;
 
   // Appends a row (without its line end) to log.csv.
   void append_log(const std::string& row);

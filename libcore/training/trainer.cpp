@@ -372,6 +372,8 @@ TrainingOutcome Trainer::run(const TrainerCallbacks& callbacks) {
     if (epoch_average_) epoch_average_->resume_after(state_.epoch);
     if (callbacks.on_resume) callbacks.on_resume(state_.step);
   }
+  if (directory_ != nullptr && !state_.is_finished)
+    directory_->check_room(state_.step, length(), objective_.parameters(), bytes_of_all_states());
   const std::int64_t every = recipe_.training.checkpoint.every_steps;
   const double every_seconds = 60 * recipe_.training.checkpoint.every_minutes;
   const std::int64_t last_step = total_steps();

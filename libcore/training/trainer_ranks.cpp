@@ -92,6 +92,12 @@ std::int64_t Trainer::bytes_of_state() const {
   return numbers * static_cast<Index>(sizeof(Real));
 }
 
+// Of all ranks, as a checkpoint holds them.
+std::int64_t Trainer::bytes_of_all_states() const {
+  const Index others = optimizer_.numbers() * (ranks_.size - 1);
+  return bytes_of_state() + others * static_cast<Index>(sizeof(Real));
+}
+
 void Trainer::share_validation(std::vector<LossTotals>& totals) {
   Gathered<LossTotals> gathered;
   gathered.gather(*ranks_.group, totals);
