@@ -35,6 +35,8 @@ void write_expected(const Options& o) {
     try {
       const bool is_run = is_there(folder) && fs::is_directory(folder);
       runs.push_back(judged_folder(is_run ? files_of_run(folder).folder : fs::path(folder)));
+    } catch (const UsageError&) {
+      throw;
     } catch (const Error& error) {
       cli::note(error.what());
       runs.push_back(failed_run(name_of_run(folder)));

@@ -122,6 +122,8 @@ PageParts overview(const std::vector<std::string>& runs, const fs::path& output,
   for (const std::string& named : runs) {
     try {
       judged_runs.push_back(judged(named, output));
+    } catch (const UsageError&) {
+      throw;
     } catch (const Error& error) {
       judged_runs.push_back(failed_run(name_of_model(named), error.what()));
     }
@@ -134,6 +136,8 @@ PageParts overview(const std::vector<std::string>& runs, const fs::path& output,
         curves.push_back(std::move(*curve));
         drawn.push_back(std::move(run));
       }
+    } catch (const UsageError&) {
+      throw;
     } catch (const Error&) {  // its section says why
     }
   }
@@ -177,6 +181,8 @@ void write_html(const Options& o) {
   for (const std::string& named : o.pages) {
     try {
       add(section_of(named, o.output));
+    } catch (const UsageError&) {  // the page would be written over a file of a run
+      throw;
     } catch (const Error& error) {  // one that failed does not keep the others from being seen
       ++failed;
       sections.push_back({name_of_model(named) + " (failed)", {page_paragraph(error.what())}});

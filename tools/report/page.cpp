@@ -256,10 +256,10 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
     throw Error(shown(as_named(run.model, named) / "recipe.yaml") +
                 ": no such file (a run has the recipe that it was made by)");
   cli::run_files().reads(run.recipe_path);
-  Recipe recipe = read_recipe(as_named(run.recipe_path, named));
+  Recipe recipe = *run.recipe;
   // What may be asked of a run that is there, and is not in its model's recipe then.
   if (const fs::path asked = run.folder / "recipe.yaml"; is_there(asked)) {
-    const Recipe now = read_recipe(as_named(asked, named));
+    const Recipe now = recipe_of_run(as_named(asked, named));
     recipe.data.test_orders = now.data.test_orders;
     recipe.expected = now.expected;
   }

@@ -44,6 +44,8 @@ std::vector<std::string> begun_among(const std::vector<std::string>& named);
 std::string name_of_run(const fs::path& run);
 // As the run was named: from the current folder, or from the root.
 fs::path as_named(const fs::path& path, const std::string& run);
+// Throws Error, no UsageError, where the file is damaged or cannot be read.
+Recipe recipe_of_run(const fs::path& path);
 // Says to cli::run_files() that the log is read. Throws Error where the recipe is damaged or cannot be read.
 RunFiles files_of_run(const std::string& run);
 LearningCurve learning_curve_of(const RunFiles& run);

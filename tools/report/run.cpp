@@ -118,12 +118,19 @@ std::string name_of_run(const fs::path& path) {
                                                     : path);
 }
 
+Recipe recipe_of_run(const fs::path& path) {
+  constexpr std::uint64_t kMaxBytes = 1 << 20;
+  try {
+    return parse_recipe(read_file(path, kMaxBytes), shown(path));
+  } catch (const UsageError& error) {  // the file is damaged, or of another version; the call is not wrong
+    const std::string text = error.what();
+    throw Error(text.substr(0, text.find('\n')));
+  }
+}
+
 RunFiles files_of_run(const std::string& run) {
   RunFiles files = located_run(run);
-  if (files.recipe_path.empty()) return files;
-  constexpr std::uint64_t kMaxBytes = 1 << 20;
-  const fs::path named = as_named(files.recipe_path, run);
-  files.recipe = parse_recipe(read_file(named, kMaxBytes), shown(named));
+  if (!files.recipe_path.empty()) files.recipe = recipe_of_run(as_named(files.recipe_path, run));
   return files;
 }
 

@@ -49,11 +49,12 @@ RunRow row_of_run(const std::string& name) {
     row.failed = run.messages.failed;
     row.name = std::move(run.name);
     row.recipe = std::move(run.recipe);
+  } catch (const UsageError&) {
+    throw;
   } catch (const Error& error) {
     row = {};
     row.name = name_of_run(name);
-    const std::string text = error.what();
-    row.error = text.substr(0, text.find('\n'));
+    row.error = error.what();
   }
   return row;
 }
