@@ -207,7 +207,7 @@ inspect lm.yaml
 report lm
 report --runs lm model
 convert --average lm lm -o new-model
-headwater new language_model
+headwater recipes
 train -q -r lm.yaml --tokenizer source.json -o new-model lm.ids
 PROGRAMS
 [ $((said * done_runs)) -gt 0 ] || fail "$said lines, $done_runs runs: are the limits those that matter?"
