@@ -268,6 +268,7 @@ std::vector<std::set<std::size_t>> subsets(const std::vector<std::size_t>& pendi
 
 // Throws Error where the state breaks the promise. `least`: the oldest step that may be the newest.
 void check(const fs::path& state, std::int64_t least) {
+  clean_up(state);
   std::vector<std::string> skipped;
   const auto newest = recover(state, skipped);
   if (!newest) {

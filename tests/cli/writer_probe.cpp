@@ -38,6 +38,7 @@ void save_carelessly(const fs::path& directory, std::int64_t step) {
 
 void save(const fs::path& directory, std::int64_t step) {
   const FileLock lock(run_lock_path(directory));
+  clean_up(directory);
   std::vector<std::string> skipped;
   const auto newest = recover(directory, skipped);
   if (!newest || newest->step < step) {
