@@ -97,7 +97,7 @@ ModelFolder opened(const Options& o) {
 }
 
 void check_start(const Options& o, const LoadedLanguageModel& model) {
-  if (!o.has_start || model.tokenizer.start_id() >= 0) return;
+  if (!o.has_start || model.tokenizer.start_id() >= 0 || model.generation.start_id) return;
   throw Error((model.files / "tokenizer.json").string() + ": has no start token (leave out --start)");
 }
 
@@ -169,12 +169,15 @@ void run(const Options& o) {
                                  .allows_unknown = o.allows_unknown,
                                  .wants_scores = form.has_scores,
                                  .compute_type = search::compute_type_of(o.compute_type)};
-  generate::set(settings, o.search, o.sampling);
+  generate::set(settings, {}, o.search, o.sampling);  // before anything is loaded
   const cli::LineReaderSettings lines_read = reader_of(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
-    const LoadedLanguageModel model = load_language_model(opened(o));
+    const ModelFolder folder = opened(o);
+    LoadedLanguageModel model = load_language_model(folder);
+    model.generation = read_generation_config(folder);
+    generate::set(settings, model.generation, o.search, o.sampling);
     check_start(o, model);
     TextGenerator generator(model, settings);
     const bool is_delimited = model.delimiter >= 0;

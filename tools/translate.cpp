@@ -92,15 +92,21 @@ TranslationSettings settings_of(const Options& o, const LoadedTranslator& model,
                                 const std::optional<DecodingSettings>& of_recipe) {
   TranslationSettings settings{.allows_unknown = o.allows_unknown,
                                .wants_scores = o.wants_scores || o.n_best.has_value()};
-  settings.decoding = of_recipe ? *of_recipe : model.decoding;
+  settings.decoding = of_recipe ? *of_recipe : model.generation.decoding;
   translate::set(*settings.decoding, o.search);
   search::check_room(*settings.decoding, model.max_new_tokens, model.model->length());
-  settings.sampling = translate::sampling_of(o.sampling, o.search);
+  settings.sampling =
+      translate::sampling_of(o.sampling, o.search, of_recipe ? GenerationConfig{} : model.generation);
   if (settings.sampling) settings.decoding->num_beams = 1;
   if (o.wants_alignments) settings.alignment = {o.alignment_layer, o.alignment_head};
   const std::int64_t beams = settings.decoding->num_beams;
   settings.compute_type = search::compute_type_of(o.compute_type);
   settings.n_best = o.n_best.value_or(1);
+  if (!o.n_best && model.generation.return_sequences > 1) {
+    throw Error(model.generation.file + ": \"num_return_sequences\" is " +
+                std::to_string(model.generation.return_sequences) +
+                ", and a line has one translation here (give --n-best)");
+  }
   if (settings.n_best > beams) {
     throw UsageError("--n-best is " + std::to_string(settings.n_best) + ", expected 1 to " +
                      std::to_string(beams) + ", the number of beams (see --num-beams)");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "decoding/beam_candidates.hpp"
 #include "decoding/length_penalty.hpp"
 #include "decoding/text_window.hpp"
 #include "decoding/token_bans.hpp"
@@ -48,6 +49,7 @@ class BeamSearch {
       : group_(group),
         settings_(group.settings),
         beams_(group.settings.num_beams),
+        width_((2 + std::ssize(group.settings.other_end_ids)) * beams_),
         bans_(group.settings),
         state_(group.model, group.context, first_prompts(),
                {.capacity = capacity_of(group), .slots_per_prompt = beams_}) {
@@ -91,19 +93,17 @@ class BeamSearch {
     if (settings_.slides) slide(group_, state_, slots_, texts_);
     const Variable hidden = state_.step(group_.context, slots_, ids_);
     check_hidden(group_, hidden, prompt_of_);
-    bans_.clear();
+    bans_.clear(made_);
     for (std::size_t row = 0; row < live_.size(); ++row) {
       if (texts_.empty() && settings_.characters == nullptr) break;
       bans_.add(texts_.empty() ? std::span<const std::int32_t>() : texts_[row],
                 settings_.characters == nullptr ? std::span<const std::int32_t>()
                                                 : settings_.characters->banned(state_of(live_[row].last)));
     }
-    width_ = 2 * beams_;
     top_ = {arena.allocate_array<kernels::TopLogit>(rows * width_), static_cast<std::size_t>(rows * width_)};
     log_sums_ = {arena.allocate_array<Real>(rows), live_.size()};
-    const Parameter* const bias = group_.model.output_layer().bias();
-    kernels::linear_top(hidden.value(), group_.context.packed->output().packed,
-                        bias ? bias->value.data : nullptr, bans_.columns(made_), width_, top_, log_sums_);
+    find_candidates(group_, hidden.value(), {bans_.columns(), texts_}, width_, top_, log_sums_);
+    for (const BeamOfPrompt& p : prompts_) force(p);
     ++made_;
     next_.clear();
     from_.clear();
@@ -125,7 +125,7 @@ class BeamSearch {
 
   // What each row has read, and reads next; where anything asks for it.
   void gather_texts() {
-    if (!bans_.reads_texts() && !settings_.slides) return;
+    if (!bans_.reads_texts() && !settings_.slides && settings_.repetition_penalty == 1) return;
     text_ids_.resize(live_.size());
     texts_.clear();
     for (std::size_t row = 0; row < live_.size(); ++row) {
@@ -137,6 +137,20 @@ class BeamSearch {
       text.insert(text.end(), prompt.rbegin(), prompt.rend());
       std::reverse(text.begin(), text.end());
       texts_.emplace_back(text);
+    }
+  }
+
+  // Where one token alone may follow, it is the rows' only candidate, and certain.
+  void force(const BeamOfPrompt& p) {
+    const std::int32_t id =
+        settings_.forced(std::ssize(group_.prompts.target.sequence(p.prompt)), made_, p.room);
+    if (id < 0) return;
+    for (Index row = p.first; row < p.first + p.rows; ++row) {
+      const std::span<kernels::TopLogit> of_row =
+          top_.subspan(static_cast<std::size_t>(row * width_), static_cast<std::size_t>(width_));
+      std::ranges::fill(of_row, kernels::TopLogit{.value = 0, .column = -1});
+      of_row.front().column = id;
+      log_sums_[static_cast<std::size_t>(row)] = 0;
     }
   }
 
@@ -171,11 +185,11 @@ class BeamSearch {
     const bool is_full = made_ == p.room;
     std::fill_n(heads_.begin(), p.rows, 0);
     Index continued = 0;
-    // At most one continuation of a row ends it: twice as many are enough.
+    // At most one continuation of a row ends it for each end token: so many more are enough.
     for (Index rank = 0; rank < (is_full ? beams_ : width_) && continued < beams_; ++rank) {
       const Continuation c = take_best(p);
       if (c.row < 0) break;
-      const bool is_end = c.id == settings_.end_id;
+      const bool is_end = settings_.is_end(c.id);
       if (is_end && rank >= beams_) continue;
       const std::int32_t last = add_node(live_[static_cast<std::size_t>(c.row)].last, c);
       if (is_end || is_full) {
@@ -237,6 +251,7 @@ class BeamSearch {
     for (const FinishedHypothesis& finished : std::span(p.finished).first(count)) {
       Hypothesis& h = results.emplace_back();
       h.is_ended = finished.is_ended;
+      if (h.is_ended) h.end_id = node(finished.last).id;
       h.log_probability = finished.log_probability;
       h.score = finished.score;
       for (std::int32_t at = finished.last; at != kPrompt; at = node(at).parent) {
@@ -262,7 +277,7 @@ class BeamSearch {
 
   const DecodingGroup& group_;
   const GenerationSettings& settings_;
-  const Index beams_;
+  const Index beams_, width_;  // width_: continuations that are known of each row
   TokenBans bans_;
   Prompts windows_;
   DecoderState state_;
@@ -270,8 +285,7 @@ class BeamSearch {
   std::vector<BeamOfPrompt> prompts_;
   std::vector<LiveHypothesis> live_, next_;  // the rows
   std::vector<TokenNode> nodes_;
-  Index made_ = 0;   // tokens of each live hypothesis
-  Index width_ = 0;  // continuations that are known of each row
+  Index made_ = 0;  // tokens of each live hypothesis
   std::span<kernels::TopLogit> top_;
   std::span<Real> log_sums_;
   std::vector<std::int32_t> ids_;

@@ -11,6 +11,7 @@
 #include "decoding/token_by_token.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
+#include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 
@@ -41,6 +42,14 @@ std::vector<Index> room_of(const CachedModel& model, const Prompts& prompts,
     Index most = left;
     if (settings.max_new_tokens > 0)
       most = settings.slides ? settings.max_new_tokens : std::min<Index>(settings.max_new_tokens, left);
+    if (settings.max_length > 0) {
+      if (settings.max_length <= length)
+        throw LineError(static_cast<std::size_t>(s),
+                        counted(length, "token") +
+                            " with special ones, and max_length of the model's files is " +
+                            std::to_string(settings.max_length) + " (give --max-new-tokens)");
+      most = std::min<Index>(settings.slides ? settings.max_length : most, settings.max_length - length);
+    }
     if (settings.max_length_ratio > 0) {
       // 1.1 times 50 is a little above 55, as doubles have it, and means 55.
       constexpr double kOfRounding = 1 - 1e-12;

@@ -78,25 +78,43 @@ void cut(const GrowingRow& row, Hypothesis& hypothesis) {
   for (const double score : scores) hypothesis.log_probability += score;
 }
 
-std::optional<Sampler> sampler_of(const OutputLayer& output, const TextGeneratorSettings& settings) {
-  if (!settings.sampling && settings.repetition_penalty == 1) return std::nullopt;
+std::optional<Sampler> sampler_of(const OutputLayer& output, const TextGeneratorSettings& settings,
+                                  const GenerationSettings& generation) {
+  const double penalty = generation.repetition_penalty;
+  if (!settings.sampling && (penalty == 1 || generation.num_beams > 1)) return std::nullopt;
   SamplingSettings sampling = settings.sampling.value_or(SamplingSettings{.top_k = 1});
-  sampling.repetition_penalty = settings.repetition_penalty;
+  sampling.repetition_penalty = penalty;
   return std::optional<Sampler>(std::in_place, output, sampling);
 }
 
 }  // namespace
 
+DecodingSettings decoding_of_files(const GenerationConfig& config) {
+  DecodingSettings decoding = config.decoding;
+  decoding.max_new_tokens = TextGeneratorSettings().decoding.max_new_tokens;
+  if (config.max_new_tokens || config.max_length) decoding.max_new_tokens = config.max_new_tokens.value_or(0);
+  return decoding;
+}
+
 GenerationSettings generation_settings(const LoadedLanguageModel& model,
                                        const TextGeneratorSettings& settings) {
   const Tokenizer& tokenizer = model.tokenizer;
   GenerationSettings generation = search_settings(settings.decoding);
+  const GenerationConfig& config = model.generation;
+  const bool is_ours = config.file.empty();  // a published model's files say what it never writes
   generation.end_id = tokenizer.end_id();
-  generation.suppress_tokens = {tokenizer.pad_id(), tokenizer.start_id()};
-  if (!settings.allows_unknown) generation.suppress_tokens.push_back(tokenizer.unknown_id());
-  generation.suppress_tokens.push_back(model.delimiter);
-  std::erase(generation.suppress_tokens, generation.end_id);  // one token may be all of these, as GPT-2's is
-  std::erase(generation.suppress_tokens, -1);
+  if (!is_ours) set_published(generation, config, model.model->vocabulary());
+  if (settings.decoding.max_new_tokens == 0) generation.max_length = config.max_length.value_or(0);
+  if (settings.repetition_penalty) generation.repetition_penalty = *settings.repetition_penalty;
+  const auto forbid = [&](std::int32_t id) {  // one token may be all of these, as GPT-2's is
+    if (id >= 0 && !generation.is_end(id)) generation.suppress_tokens.push_back(id);
+  };
+  if (is_ours) {
+    forbid(tokenizer.pad_id());
+    forbid(tokenizer.start_id());
+  }
+  if (!settings.allows_unknown) forbid(tokenizer.unknown_id());
+  forbid(model.delimiter);
   generation.vocabulary_limit = tokenizer.vocabulary_size();
   generation.slides = true;
   generation.wants_scores = settings.wants_scores;
@@ -109,12 +127,19 @@ TextGenerator::TextGenerator(const LoadedLanguageModel& model, const TextGenerat
       settings_(settings),
       generation_(generation_settings(model, settings)),
       stops_(settings.stop),
-      sampler_(sampler_of(model.model->output_layer(), settings)),
+      sampler_(sampler_of(model.model->output_layer(), settings, generation_)),
       decoder_(*model.model, settings.compute_type) {}
 
+// The token that begins a text, by the model's files or else the tokenizer; -1: none.
+static std::int32_t start_of(const LoadedLanguageModel& model) {
+  const std::optional<std::int32_t>& said = model.generation.start_id;
+  return said && *said < model.model->vocabulary() ? *said : model.tokenizer.start_id();
+}
+
 // What a text begins with before its first token: the start token, or else a line end, where that is a token.
-static std::vector<std::int32_t> first_ids(const Tokenizer& tokenizer) {
-  if (tokenizer.start_id() >= 0) return {tokenizer.start_id()};
+static std::vector<std::int32_t> first_ids(const LoadedLanguageModel& model) {
+  const Tokenizer& tokenizer = model.tokenizer;
+  if (start_of(model) >= 0) return {start_of(model)};
   std::vector<std::int32_t> line_end = tokenizer.encode("\n");
   if (line_end.size() != 1 || line_end[0] == tokenizer.unknown_id()) line_end.clear();
   return line_end;
@@ -124,18 +149,18 @@ static std::vector<std::int32_t> first_ids(const Tokenizer& tokenizer) {
 // training: it leaves as many positions as may be wanted, but at most a quarter of all.
 std::size_t TextGenerator::max_prompt_ids() const {
   const Index length = model_.model->length();
-  return static_cast<std::size_t>(
-      length + 1 - std::min<Index>(generation_.max_new_tokens, std::max<Index>(1, length / 4)));
+  const Index wanted = generation_.max_new_tokens > 0 ? generation_.max_new_tokens : length;
+  return static_cast<std::size_t>(length + 1 - std::min<Index>(wanted, std::max<Index>(1, length / 4)));
 }
 
 TextGenerator::Prompt TextGenerator::prompt_of(const std::string& line) const {
   Prompt prompt;
-  const std::int32_t start = model_.tokenizer.start_id();
+  const std::int32_t start = start_of(model_);
   prompt.ids = model_.prompt_ids(line);
   if (model_.delimiter < 0) {
     prompt.context = prompt.ids.size();
     if (settings_.has_start) prompt.ids.insert(prompt.ids.begin(), start);
-    if (prompt.ids.empty()) prompt.ids = first_ids(model_.tokenizer);
+    if (prompt.ids.empty()) prompt.ids = first_ids(model_);
     prompt.is_truncated = prompt.ids.size() > static_cast<std::size_t>(model_.model->length());
     return prompt;
   }

@@ -17,8 +17,8 @@
 namespace headwater {
 
 struct TextGeneratorSettings {
-  DecodingSettings decoding = {.max_new_tokens = 64};  // its max_new_tokens is not 0
-  double repetition_penalty = 1;                       // 1: none; not with beams
+  DecodingSettings decoding = {.max_new_tokens = 64};  // max_new_tokens 0: max_length of the model's files
+  std::optional<double> repetition_penalty = {};       // none: what the model's files say; 1: no penalty
   std::optional<SamplingSettings> sampling = {};       // in place of a search
   std::int64_t samples = 1;                            // continuations of a prompt; more than 1: of sampling
   std::vector<std::string> stop = {};                  // a continuation ends before the first of these
@@ -27,6 +27,9 @@ struct TextGeneratorSettings {
   bool wants_scores = false;                           // of one hypothesis; beam search has them
   ComputeType compute_type = ComputeType::float32;
 };
+
+// What the model's files say, and so many new tokens where they say no length.
+DecodingSettings decoding_of_files(const GenerationConfig& config);
 
 // What may be generated with this model.
 GenerationSettings generation_settings(const LoadedLanguageModel& model,

@@ -8,7 +8,8 @@ namespace headwater {
 
 struct Hypothesis {
   std::vector<std::int32_t> ids;  // without end token
-  bool is_ended = false;          // by the end token
+  bool is_ended = false;          // by an end token
+  std::int32_t end_id = -1;       // by this one
   // What follows is 0 and empty where no scores are wanted. Natural logarithms, of the tokens that were
   // generated: not of a prompt's.
   std::vector<double> token_log_probabilities;  // of ids, and of the end token where there is one

@@ -16,17 +16,25 @@ class TokenBans {
  public:
   explicit TokenBans(const GenerationSettings& settings);
 
-  bool reads_texts() const { return settings_.no_repeat_ngram_size > 0; }
-  void clear();
+  bool reads_texts() const {
+    return settings_.no_repeat_ngram_size > 0 || settings_.min_length > 0 ||
+           !settings_.begin_suppress_tokens.empty() || !settings_.banned_sequences.empty();
+  }
+  // For rows that have `new_tokens` generated ones.
+  void clear(std::int64_t new_tokens);
   // `text`: what the row has read, prompt and all; may be empty where texts are not read. `others`: what it
   // may not choose besides.
   void add(std::span<const std::int32_t> text, std::span<const std::int32_t> others = {});
-  // Valid until the next call: for rows that have `new_tokens` generated ones.
-  kernels::BannedColumns columns(std::int64_t new_tokens) const;
+  // Valid until the next call.
+  kernels::BannedColumns columns() const;
 
  private:
+  void add_repeated(std::span<const std::int32_t> text);
+  void add_sequences(std::span<const std::int32_t> text);
+
   const GenerationSettings& settings_;
-  std::vector<std::int32_t> suppressed_, suppressed_with_end_;
+  std::int64_t new_tokens_ = 0;
+  std::vector<std::int32_t> ends_, suppressed_, suppressed_with_end_;
   std::vector<Index> offsets_;
   std::vector<std::int32_t> columns_;
 };

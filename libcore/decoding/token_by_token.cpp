@@ -54,7 +54,7 @@ class WholeCharacters {
               std::span<const Index> active, std::span<Chosen> chosen) {
     if (guard_ == nullptr) return;
     std::vector<std::size_t> broken;
-    bans.clear();
+    bans.clear(rows.new_tokens);
     for (std::size_t b = 0; b < active.size(); ++b) {
       const CharacterGuard::State state = states_[static_cast<std::size_t>(active[b])];
       const bool breaks =
@@ -65,7 +65,7 @@ class WholeCharacters {
       bans.add(text, breaks ? guard_->banned(state) : std::span<const std::int32_t>());
     }
     if (!broken.empty()) {
-      rows.banned = bans.columns(rows.new_tokens);
+      rows.banned = bans.columns();
       std::vector<Chosen> others(chosen.size());
       next_token.choose(context, rows, others);
       for (const std::size_t b : broken) {
@@ -112,23 +112,33 @@ void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, 
     if (settings.slides) slide(group, state, active, read);
     const Variable hidden = state.step(group.context, active, ids);
     check_hidden(group, hidden, active);
-    bans.clear();
+    bans.clear(made);
     if (bans.reads_texts()) {
       for (const std::span<const std::int32_t> text : read) bans.add(text);
     }
     const StepRows rows{.hidden = hidden,
-                        .banned = bans.columns(made),
+                        .banned = bans.columns(),
                         .numbers = streams,
                         .texts = read,
                         .new_tokens = made};
     how.next_token.choose(group.context, rows, chosen);
+    const auto force = [&] {
+      for (std::size_t b = 0; b < active.size(); ++b) {
+        const auto prompt = static_cast<std::int64_t>(group.prompts.target.sequence(active[b]).size());
+        const std::int32_t id = settings.forced(prompt, made, group.room[static_cast<std::size_t>(active[b])]);
+        if (id >= 0) chosen[b] = {.id = id};
+      }
+    };
+    force();
     characters.repair(group.context, how.next_token, rows, bans, active, chosen);
+    force();  // an end may be forced inside a character
     std::size_t remaining = 0;
     for (std::size_t b = 0; b < active.size(); ++b) {
       const auto s = static_cast<std::size_t>(active[b]);
       Hypothesis& hypothesis = group.results[s].front();
-      const bool is_none = chosen[b].id < 0, is_end = !is_none && chosen[b].id == settings.end_id;
+      const bool is_none = chosen[b].id < 0, is_end = settings.is_end(chosen[b].id);
       hypothesis.is_ended = is_end;
+      if (is_end) hypothesis.end_id = chosen[b].id;
       if (!is_none && settings.wants_scores) {
         hypothesis.token_log_probabilities.push_back(chosen[b].log_probability);
         hypothesis.log_probability += chosen[b].log_probability;

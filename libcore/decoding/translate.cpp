@@ -15,17 +15,26 @@ namespace headwater {
 
 GenerationSettings generation_settings(const LoadedTranslator& model, const TranslationSettings& settings) {
   const Tokenizer& target = model.target_tokenizer;
-  const DecodingSettings& decoding = settings.decoding ? *settings.decoding : model.decoding;
+  const GenerationConfig& config = model.generation;
+  const DecodingSettings& decoding = settings.decoding ? *settings.decoding : config.decoding;
   GenerationSettings generation = search_settings(decoding);
   generation.start_id = model.ids.start;
   generation.end_id = model.ids.end;
-  generation.suppress_tokens = {model.ids.pad, model.ids.start};
-  if (!settings.allows_unknown) generation.suppress_tokens.push_back(target.unknown_id());
-  std::erase(generation.suppress_tokens, -1);
-  std::erase(generation.suppress_tokens, generation.end_id);  // which may be one of these, too
-  if (generation.start_id < 0 || generation.end_id < 0)
-    throw Error("a translator without a start and an end token translates nothing");
   generation.vocabulary_limit = target.vocabulary_size();
+  if (!config.file.empty()) {
+    generation.start_id = config.start_id.value_or(model.ids.start);
+    set_published(generation, config, model.model->target_vocabulary());
+  }
+  const auto forbid = [&](std::int32_t id) {  // one token may be an end, too
+    if (id >= 0 && !generation.is_end(id)) generation.suppress_tokens.push_back(id);
+  };
+  const bool is_ours = !model.uses_template;  // a published model's files say what it never writes
+  if (is_ours) {
+    forbid(model.ids.pad);
+    forbid(model.ids.start);
+  }
+  if (!settings.allows_unknown) forbid(target.unknown_id());
+  if (generation.start_id < 0) throw Error("a translator without a start token translates nothing");
   if (decoding.max_new_tokens == 0) generation.max_new_tokens = model.max_new_tokens;
   generation.n_best = std::min(settings.n_best, generation.num_beams);
   generation.wants_scores = settings.wants_scores;
@@ -38,7 +47,11 @@ Translator::Translator(const LoadedTranslator& model, const TranslationSettings&
       generation_(generation_settings(model, settings)),
       alignment_(settings.alignment),
       decoder_(*model.model, settings.compute_type) {
-  if (settings.sampling) sampler_.emplace(model.model->output_layer(), *settings.sampling);
+  const double penalty = model.generation.repetition_penalty;
+  SamplingSettings choice = settings.sampling.value_or(SamplingSettings{.top_k = 1});
+  choice.repetition_penalty = penalty;
+  if (settings.sampling || (penalty != 1 && generation_.num_beams == 1))
+    sampler_.emplace(model.model->output_layer(), choice);
   if (alignment_) check_alignment(*model.model, *alignment_);
 }
 

@@ -1,5 +1,6 @@
 #include "pretrained/generation_config.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -93,20 +94,10 @@ DecodingSettings decoding_of(const Json& config) {
   return settings;
 }
 
-GenerationConfig read_generation_config(const ModelFolder& folder) {
-  constexpr const char* kName = "generation_config.json";
-  if (!folder.has(kName)) return {};
-  const std::string where = (folder.path / kName).string();
-  const Json config = Json::parse(folder.read(kName, 1 << 20), where);
-  try {
-    GenerationConfig out{.decoding = decoding_of(config)};
-    if (const Json* const most = config.find("max_length"); most != nullptr && !most->is_null())
-      out.max_length = whole(config, "max_length", 1, 1000000);
-    if (const Json* const end = config.find("forced_eos_token_id")) out.forces_end = !end->is_null();
-    return out;
-  } catch (const Error& error) {
-    throw Error(where + ": " + error.what());
-  }
+bool is_decoding_key(std::string_view name) {
+  DecodingSettings settings;
+  return std::ranges::any_of(fields_of(settings),
+                             [&](const DecodingField& field) { return field.key == name; });
 }
 
 }  // namespace headwater

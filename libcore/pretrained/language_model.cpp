@@ -144,7 +144,7 @@ LoadedLanguageModel load_language_model(const ModelFolder& folder) {
   const bool is_published = folder.layout != nullptr;
   const std::filesystem::path of_tokenizer = is_published ? folder.path : folder.path / "tokenizer.json";
   const std::int32_t delimiter = delimiter_of(model->settings(), tokenizer, of_tokenizer.string());
-  return {folder.path, std::move(tokenizer), std::move(model), delimiter};
+  return {folder.path, std::move(tokenizer), std::move(model), delimiter, {}};
 }
 
 std::int32_t delimiter_of(const LanguageModelSettings& settings, const Tokenizer& tokenizer,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/language_model.hpp"
+#include "pretrained/generation_config.hpp"
 #include "pretrained/kind.hpp"
 #include "pretrained/model_directory.hpp"
 #include "text/tokenizer/tokenizer.hpp"
@@ -19,7 +20,8 @@ struct LoadedLanguageModel {
   std::filesystem::path files;  // the folder that was read: the directory itself or a checkpoint
   Tokenizer tokenizer;
   std::unique_ptr<LanguageModel> model;
-  std::int32_t delimiter = -1;  // the token after every prompt (model.delimiter); -1: none
+  std::int32_t delimiter = -1;       // the token after every prompt (model.delimiter); -1: none
+  GenerationConfig generation = {};  // for generate, which reads it: other tools do not need it
 
   // The ids of a text that is to be continued, the delimiter after them.
   std::vector<std::int32_t> prompt_ids(std::string_view text) const;

@@ -197,35 +197,33 @@ static LoadedTranslator load_own_texts(const ModelFolder& folder, const EncoderD
     throw Error((folder.path / "source-tokenizer.json").string() +
                 ": has no [START] and [END], which the model reads (learn it with tokenize --start-end)");
   }
-  const GenerationConfig generation = read_generation_config(folder);
+  GenerationConfig generation = read_generation_config(folder);
   const TranslationIds ids = translation_ids(target);
   return {.source_tokenizer = std::move(source),
           .target_tokenizer = std::move(target),
           .max_new_tokens = generation.max_length.value_or(0),
-          .decoding = generation.decoding,
+          .generation = std::move(generation),
           .ids = ids};
 }
 
-// Their max_length counts the start, and the end where that is forced to be the last of so many. 0: not said.
-static std::int64_t published_max_new_tokens(const GenerationConfig& generation, const Json& config) {
-  if (!generation.max_length) return 0;
-  const Json* const forced = config.find("forced_eos_token_id");
-  const bool forces_end = generation.forces_end.value_or(forced != nullptr && !forced->is_null());
-  return std::max<std::int64_t>(1, *generation.max_length - (forces_end ? 2 : 1));
+// Their max_length counts the start. 0: not said.
+static std::int64_t published_max_new_tokens(const GenerationConfig& generation) {
+  if (generation.max_new_tokens) return *generation.max_new_tokens;
+  return generation.max_length ? std::max<std::int64_t>(1, *generation.max_length - 1) : 0;
 }
 
 static LoadedTranslator load_published_texts(const ModelFolder& folder, const EncoderDecoder& model) {
   ModelTokenizers tokenizers = published_tokenizers(
       folder, {.source = model.source_vocabulary(), .target = model.target_vocabulary()});
-  const GenerationConfig generation = read_generation_config(folder);
+  GenerationConfig generation = read_generation_config(folder);
   const auto id = [&](const char* name) {
     return static_cast<std::int32_t>(folder.config.at(name).as_integer());
   };
   return {
       .source_tokenizer = std::move(tokenizers.source),
       .target_tokenizer = std::move(*tokenizers.target),
-      .max_new_tokens = published_max_new_tokens(generation, folder.config),
-      .decoding = generation.decoding,
+      .max_new_tokens = published_max_new_tokens(generation),
+      .generation = std::move(generation),
       .ids = {.pad = id("pad_token_id"), .start = id("decoder_start_token_id"), .end = id("eos_token_id")},
       .uses_template = true,
       .appends_end = tokenizers.appends_end};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/encoder_decoder.hpp"
+#include "pretrained/generation_config.hpp"
 #include "pretrained/kind.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/source_ids.hpp"
@@ -28,8 +29,8 @@ struct LoadedTranslator {
   std::filesystem::path files = {};  // the folder that was read: the directory itself or a checkpoint
   Tokenizer source_tokenizer, target_tokenizer;
   std::unique_ptr<EncoderDecoder> model = {};
-  std::int64_t max_new_tokens = 0;  // of a translation (generation_config.json); 0: the model's length
-  DecodingSettings decoding = {};   // how it searches, but for that (generation_config.json)
+  std::int64_t max_new_tokens = 0;   // of a translation (generation_config.json); 0: the model's length
+  GenerationConfig generation = {};  // how it generates, but for that; a recipe's keys in training
   TranslationIds ids = {};
   bool uses_template = false;  // of the source tokenizer; our own models read ids as vectorize makes them
   bool appends_end = false;    // to a source

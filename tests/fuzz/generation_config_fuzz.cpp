@@ -11,7 +11,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace headwater;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    const DecodingSettings read = decoding_of(Json::parse(text, "f"));
+    const GenerationConfig config = generation_config_of_json(Json::parse(text, "f"));
+    if (config.return_sequences < 1 || !(config.repetition_penalty > 0)) std::abort();
+    const DecodingSettings read = config.decoding;
     if (read.num_beams < 1 || read.num_beams > 256 || !(read.max_length_ratio >= 0)) std::abort();
     Json written = Json(Json::Object{});
     write_decoding(written, read);

@@ -15,12 +15,6 @@ using namespace headwater;
 
 namespace {
 
-// Where another folder lacks it, that of tests/golden/reference.
-fs::path folder_of(const std::string& name) {
-  const fs::path elsewhere = reference_path(name);
-  return fs::exists(elsewhere) ? elsewhere : fs::path(HEADWATER_SOURCE_DIR "/tests/golden/reference") / name;
-}
-
 ClassBatch batch_of(const std::vector<std::int32_t>& ids) {
   ClassBatch batch;
   batch.clear();
@@ -53,11 +47,11 @@ void check_attention(const AttentionTrace& trace, Index heads, const std::vector
 TEST_CASE("DistilBERT's and RoBERTa's layouts: hidden states and attention weights agree") {
   for (const char* name : {"distilbert", "roberta"}) {
     INFO(name);
-    const ModelFolder folder = open_model(folder_of(name));
+    const ModelFolder folder = open_model(path_made_here(name));
     const std::unique_ptr<TextEmbedder> model =
         text_embedder_of_config(folder.config, folder.config_path().string());
     load_weights(folder, model->parameters());
-    const Safetensors expected{folder_of(name) / "expected.safetensors"};
+    const Safetensors expected{path_made_here(name) / "expected.safetensors"};
     const ClassBatch batch = batch_of(read_ids(expected.at("ids")));
     Arena arena;
     Tape tape(arena, Tape::Mode::inference);
@@ -75,11 +69,11 @@ TEST_CASE("DistilBERT's and RoBERTa's layouts: hidden states and attention weigh
 TEST_CASE("DistilBERT's and RoBERTa's layouts: the logits of a classifier agree") {
   for (const char* name : {"distilbert-classifier", "roberta-classifier"}) {
     INFO(name);
-    const ModelFolder folder = open_model(folder_of(name));
+    const ModelFolder folder = open_model(path_made_here(name));
     const std::unique_ptr<TextClassifier> model =
         classifier_of_config(folder.config, folder.config_path().string());
     load_weights(folder, model->parameters());
-    const Safetensors expected{folder_of(name) / "expected.safetensors"};
+    const Safetensors expected{path_made_here(name) / "expected.safetensors"};
     const ClassBatch batch = batch_of(read_ids(expected.at("ids")));
     Arena arena;
     Tape tape(arena, Tape::Mode::inference);
@@ -93,11 +87,11 @@ TEST_CASE("DistilBERT's and RoBERTa's layouts: the logits of a classifier agree"
 TEST_CASE("DistilBERT's and RoBERTa's layouts: the logits of a masked language model agree") {
   for (const char* name : {"distilbert-masked-lm", "roberta-masked-lm"}) {
     INFO(name);
-    const ModelFolder folder = open_model(folder_of(name));
+    const ModelFolder folder = open_model(path_made_here(name));
     const std::unique_ptr<MaskedLanguageModel> model =
         masked_lm_of_config(folder.config, folder.config_path().string());
     load_weights(folder, model->parameters());
-    const Safetensors expected{folder_of(name) / "expected.safetensors"};
+    const Safetensors expected{path_made_here(name) / "expected.safetensors"};
     const std::vector<std::int32_t> ids = read_ids(expected.at("ids"));
     std::vector<std::int32_t> places(ids.size());
     std::iota(places.begin(), places.end(), 0);

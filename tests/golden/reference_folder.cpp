@@ -11,11 +11,13 @@ fs::path reference_path(const std::string& name) {
   return fs::path(elsewhere != nullptr ? elsewhere : HEADWATER_SOURCE_DIR "/tests/golden/reference") / name;
 }
 
-Safetensors made_here(const std::string& name) {
+fs::path path_made_here(const std::string& name) {
   const fs::path elsewhere = reference_path(name);
-  if (fs::exists(elsewhere)) return Safetensors(elsewhere);
-  return Safetensors(fs::path(HEADWATER_SOURCE_DIR "/tests/golden/reference") / name);
+  if (fs::exists(elsewhere)) return elsewhere;
+  return fs::path(HEADWATER_SOURCE_DIR "/tests/golden/reference") / name;
 }
+
+Safetensors made_here(const std::string& name) { return Safetensors(path_made_here(name)); }
 
 Json reference_settings(const Safetensors& file) {
   for (const auto& [key, value] : file.metadata()) {

@@ -14,6 +14,7 @@ headwater::fs::path reference_path(const std::string& name);
 
 // A file of figures for inputs that were made up for them: where another folder lacks it, that of
 // tests/golden/reference.
+headwater::fs::path path_made_here(const std::string& name);
 headwater::Safetensors made_here(const std::string& name);
 
 // A JSON text in the metadata of a reference file.

@@ -5,6 +5,7 @@
 
 #include "cli/tool.hpp"
 #include "decoding/arenas.hpp"
+#include "decoding/search_settings.hpp"
 #include "decoding/translate.hpp"
 #include "pretrained/model_directory.hpp"
 #include "reports/attention_lines.hpp"
@@ -39,7 +40,9 @@ class Dump {
     }
     if (const LoadedTranslator* const translator = tracer_->translator()) {
       decoding_ = generation_settings(*translator, {});
-      if (o.target.empty()) translator_.emplace(*translator, TranslationSettings{});
+      if (o.target.empty())
+        translator_.emplace(*translator,
+                            TranslationSettings{.sampling = sampling_of_files(translator->generation)});
     } else if (!o.target.empty()) {
       throw UsageError("--target: only a translator reads one");
     }

@@ -6,6 +6,7 @@
 
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
+#include "decoding/search_settings.hpp"
 #include "decoding/translate.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
@@ -106,8 +107,9 @@ void evaluate_translator(const Options& o, const ModelFolder& folder, const Metr
       throw UsageError("--metric: " + name + " is of language models, " + o.model + " translates");
   }
   const LoadedTranslator model = load_translator(folder);
-  TranslationSettings settings{.decoding = model.decoding};
+  TranslationSettings settings{.decoding = model.generation.decoding};
   set(*settings.decoding, o.beams);
+  if (!o.beams.any()) settings.sampling = sampling_of_files(model.generation);
   TranslationExamples examples;
   std::optional<TokenDataset> columns;
   if (o.has_ids) {

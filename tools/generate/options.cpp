@@ -1,5 +1,6 @@
 #include "tools/generate/options.hpp"
 
+#include "decoding/search_settings.hpp"
 #include "support/error.hpp"
 
 namespace headwater::generate {
@@ -37,23 +38,31 @@ bool is_sampling(const SamplingOptions& o) { return o.is_on || o.samples || o.dr
 
 }  // namespace
 
-void set(TextGeneratorSettings& settings, const SearchOptions& search, const SamplingOptions& sampling) {
-  DecodingSettings& decoding = settings.decoding;
+void set(TextGeneratorSettings& settings, const GenerationConfig& files, const SearchOptions& search,
+         const SamplingOptions& sampling) {
+  DecodingSettings& decoding = settings.decoding = decoding_of_files(files);
+  if (is_sampling(sampling)) {
+    if (search.beams.num_beams.value_or(1) > 1)
+      throw UsageError("--num-beams searches and the options of sampling draw: give one of them");
+    decoding.num_beams = 1;
+  }
   set(decoding, search.beams);
   if (search.max_new_tokens) decoding.max_new_tokens = *search.max_new_tokens;
   search::set_one(decoding, "min_new_tokens", search.min_new_tokens);
   search::check_room(decoding);
   search::set_one(decoding, "no_repeat_ngram_size", search.no_repeat_ngram_size);
-  if (search.repetition_penalty) settings.repetition_penalty = *search.repetition_penalty;
+  settings.repetition_penalty = search.repetition_penalty;
   settings.stop = search.stop;
-  const bool has_beams = decoding.num_beams > 1;
-  if (has_beams && settings.repetition_penalty != 1)
-    throw UsageError("--repetition-penalty and --num-beams: give one of them");
-  if (!is_sampling(sampling)) return;
-  if (has_beams) throw UsageError("--num-beams searches and the options of sampling draw: give one of them");
-  SamplingSettings& to = settings.sampling.emplace();
-  set(to, sampling.draws);
-  if (sampling.samples) settings.samples = *sampling.samples;
+  if (is_sampling(sampling)) {
+    set(settings.sampling.emplace(sampling_settings(files)), sampling.draws);
+  } else if (!search.beams.num_beams) {
+    settings.sampling = sampling_of_files(files);
+  }
+  settings.samples = sampling.samples.value_or(files.return_sequences);
+  if (settings.samples > 1 && !settings.sampling) {
+    throw Error(files.file + ": \"num_return_sequences\" is " + std::to_string(settings.samples) +
+                ", and a search writes one continuation here (write 1, or give --samples)");
+  }
 }
 
 }  // namespace headwater::generate

@@ -29,8 +29,9 @@ struct SamplingOptions {
 void describe(cli::CommandLine& line, SearchOptions& o);
 void describe(cli::CommandLine& line, SamplingOptions& o);
 
-// Puts what was given over `settings`. Throws UsageError for numbers out of range, and for options that are
-// not read together.
-void set(TextGeneratorSettings& settings, const SearchOptions& search, const SamplingOptions& sampling);
+// Puts what was given over what the model's files say. Throws UsageError for numbers out of range, and for
+// options that are not read together; Error where the files ask for what is not done.
+void set(TextGeneratorSettings& settings, const GenerationConfig& files, const SearchOptions& search,
+         const SamplingOptions& sampling);
 
 }  // namespace headwater::generate

@@ -64,7 +64,7 @@ std::string Output::json_of(const Continuation& c) const {
   json.set("new_tokens", std::uint64_t{c.hypothesis.ids.size()});
   if (form_.has_scores) {
     json.set("log_probability", c.hypothesis.log_probability);
-    json.set("tokens", search::scored_tokens(c.hypothesis, tokenizer_, tokenizer_.end_id()));
+    json.set("tokens", search::scored_tokens(c.hypothesis, tokenizer_));
   }
   return json.dump();
 }

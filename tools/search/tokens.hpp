@@ -10,6 +10,6 @@
 namespace headwater::search {
 
 // An object for each token that has a score, and at last for the end token where it was chosen.
-Json scored_tokens(const Hypothesis& hypothesis, const Tokenizer& tokenizer, std::int32_t end_id);
+Json scored_tokens(const Hypothesis& hypothesis, const Tokenizer& tokenizer);
 
 }  // namespace headwater::search

@@ -29,7 +29,7 @@ std::string Output::json_of(const Translation& t, std::size_t rank, const std::s
   if (form_.has_numbers) json.set("score", score_json(t.hypothesis.score));
   if (form_.has_scores) {
     json.set("log_probability", score_json(t.hypothesis.log_probability));
-    json.set("tokens", search::scored_tokens(t.hypothesis, model_.target_tokenizer, model_.ids.end));
+    json.set("tokens", search::scored_tokens(t.hypothesis, model_.target_tokenizer));
   }
   if (form_.has_alignments) {
     Json::Array pairs;

@@ -1,5 +1,6 @@
 #include "tools/translate/search.hpp"
 
+#include "decoding/search_settings.hpp"
 #include "support/error.hpp"
 
 namespace headwater::translate {
@@ -26,15 +27,19 @@ void describe(cli::CommandLine& line, SamplingOptions& o) {
   describe(line, o.draws);
 }
 
-std::optional<SamplingSettings> sampling_of(const SamplingOptions& o, const SearchOptions& search) {
+std::optional<SamplingSettings> sampling_of(const SamplingOptions& o, const SearchOptions& search,
+                                            const GenerationConfig& files) {
   if (!o.is_on) {
-    if (o.draws.any())
+    if (o.draws.any() && !files.samples)
       throw UsageError("--temperature, --top-k, --top-p, --min-p and --seed are read with --sampling");
-    return std::nullopt;
+    if (search.beams.num_beams) return std::nullopt;
+    std::optional<SamplingSettings> settings = sampling_of_files(files);
+    if (settings) set(*settings, o.draws);
+    return settings;
   }
   if (search.beams.num_beams.value_or(1) != 1)
     throw UsageError("--sampling and --num-beams: give one of them");
-  SamplingSettings settings;
+  SamplingSettings settings = sampling_settings(files);
   set(settings, o.draws);
   return settings;
 }

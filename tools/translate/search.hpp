@@ -26,9 +26,11 @@ struct SamplingOptions {
 void describe(cli::CommandLine& line, SearchOptions& o);
 void describe(cli::CommandLine& line, SamplingOptions& o);
 
-// Nothing where there is no sampling. Throws UsageError for numbers out of range, and for options that
-// sampling alone reads, or does not read.
-std::optional<SamplingSettings> sampling_of(const SamplingOptions& o, const SearchOptions& search);
+// Nothing where there is no sampling. `files`: what the model says, over which the options go. Throws
+// UsageError for numbers out of range, and for options that sampling alone reads, or does not read; Error
+// where the files ask for what is not done.
+std::optional<SamplingSettings> sampling_of(const SamplingOptions& o, const SearchOptions& search,
+                                            const GenerationConfig& files);
 
 // Puts what was given over `settings`. Throws UsageError by the rules of recipes.
 void set(DecodingSettings& settings, const SearchOptions& o);

@@ -202,23 +202,32 @@ ModelTokenizers marian_tokenizers(const ModelFolder& folder) {
       "tokenizers reads no text)");
 }
 
-// What their search never chooses, as ours: padding, start, the unknown token, and rows without a token.
-Json marian_generation_config(const LoadedTranslator& model) {
+// What their search never chooses, as ours: padding, start, the unknown token, and rows without a token. What
+// a published model says stays.
+Json marian_generation_config(const ModelFolder& folder, const LoadedTranslator& model) {
   const std::int64_t length = model.model->length(), most = model.max_new_tokens;
+  const bool is_ours = folder.layout == nullptr;
+  Json config = is_ours ? Json() : generation_members(folder);
   Json::Array suppressed;
-  for (const std::int32_t id : {model.ids.pad, model.ids.start, model.target_tokenizer.unknown_id()}) {
-    const Json value(std::int64_t{id});
-    if (id >= 0 && id != model.ids.end) suppressed.push_back(value);
-  }
+  const auto suppress = [&](std::int32_t id) {
+    if (id >= 0 && id != model.ids.end) suppressed.emplace_back(std::int64_t{id});
+  };
+  for (const std::int32_t id : model.generation.suppress_tokens) suppress(id);
+  if (is_ours) suppress(model.ids.pad);
+  if (is_ours) suppress(model.ids.start);
+  suppress(model.target_tokenizer.unknown_id());
   for (std::int64_t id = model.target_tokenizer.vocabulary_size(); id < model.model->target_vocabulary();
        ++id)
     suppressed.emplace_back(id);
-  Json config;
-  config.set("decoder_start_token_id", std::int64_t{model.ids.start});
-  config.set("eos_token_id", std::int64_t{model.ids.end});
-  config.set("pad_token_id", std::int64_t{model.ids.pad});
-  config.set("max_length", (most > 0 ? std::min(most, length) : length) + 1);
-  write_decoding(config, model.decoding);
+  if (is_ours) {
+    config.set("decoder_start_token_id", std::int64_t{model.ids.start});
+    config.set("eos_token_id", std::int64_t{model.ids.end});
+    config.set("pad_token_id", std::int64_t{model.ids.pad});
+    config.set("max_length", (most > 0 ? std::min(most, length) : length) + 1);
+    write_decoding(config, model.generation.decoding);
+  } else if (!model.generation.max_length && !model.generation.max_new_tokens) {
+    config.set("max_length", length + 1);
+  }
   config.set("suppress_tokens", std::move(suppressed));
   return config;
 }
@@ -233,7 +242,7 @@ ExportParts marian_parts(const ModelFolder& folder, Json& ours) {
   ours.set("decoder_start_token_id", std::int64_t{loaded->ids.start});
   ours.set("eos_token_id", std::int64_t{loaded->ids.end});
   return {{loaded, &loaded->model->parameters()},
-          {{"generation_config.json", marian_generation_config(*loaded).dump(2) + "\n"},
+          {{"generation_config.json", marian_generation_config(folder, *loaded).dump(2) + "\n"},
            tokenizer_file(loaded->source_tokenizer, loaded->uses_template),
            tokenizer_config_file(loaded->source_tokenizer, loaded->model->length()),
            {"source-tokenizer.json", tokenizer_text(loaded->source_tokenizer, loaded->uses_template)},

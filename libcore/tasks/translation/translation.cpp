@@ -30,7 +30,7 @@ class EncoderDecoderTaskModel : public TaskModel {
                                                               recipe.source_tokenizer.size,
                                                               recipe.target_tokenizer.size),
                     .max_new_tokens = recipe.decoding.max_new_tokens,
-                    .decoding = recipe.decoding} {
+                    .generation = {.decoding = recipe.decoding}} {
     const bool wants_source_ends = recipe.model.as<EncoderDecoderSettings>().has_source_ends();
     if (wants_source_ends && (source_.start_id() < 0 || source_.end_id() < 0)) {
       throw UsageError(

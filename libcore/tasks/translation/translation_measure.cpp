@@ -14,7 +14,7 @@ namespace {
 std::vector<std::vector<std::int32_t>> greedy_translations(
     const LoadedTranslator& model, std::span<const std::vector<std::int32_t>> sources) {
   constexpr std::size_t kSentences = 64;
-  TranslationSettings settings{.decoding = model.decoding};
+  TranslationSettings settings{.decoding = model.generation.decoding};
   settings.decoding->num_beams = 1;
   Translator translator(model, settings);
   std::vector<std::vector<std::int32_t>> targets;

@@ -197,14 +197,37 @@ TEST_CASE("what would repeat an n-gram is banned, of each row's own text") {
   const GenerationSettings settings{
       .end_id = 9, .suppress_tokens = {0}, .min_new_tokens = 2, .no_repeat_ngram_size = 2};
   TokenBans bans(settings);
-  bans.clear();
+  bans.clear(1);
   bans.add(std::vector<std::int32_t>{4, 5, 6, 4});
   bans.add(std::vector<std::int32_t>{4});
   bans.add(std::vector<std::int32_t>{4, 4, 5, 4});
-  const kernels::BannedColumns banned = bans.columns(1);
+  const kernels::BannedColumns banned = bans.columns();
   CHECK(std::vector<Index>(banned.offsets.begin(), banned.offsets.end()) == std::vector<Index>{0, 1, 1, 3});
   CHECK(std::vector<std::int32_t>(banned.columns.begin(), banned.columns.end()) ==
         std::vector<std::int32_t>{5, 4, 5});
   CHECK(std::vector<std::int32_t>(banned.all.begin(), banned.all.end()) == std::vector<std::int32_t>{0, 9});
-  CHECK(bans.columns(2).all.size() == 1);
+  bans.clear(2);
+  CHECK(bans.columns().all.size() == 1);
+}
+
+TEST_CASE(
+    "ends before a least length, first tokens and the ends of sequences are banned by each row's text") {
+  GenerationSettings settings{.end_id = 9, .other_end_ids = {8}, .min_length = 3};
+  settings.begin_suppress_tokens = {5};
+  settings.banned_sequences = {{6, 7}, {1, 2, 3}};
+  settings.forced_start_id = 4;
+  const auto banned_after = [&](std::int64_t made, std::vector<std::int32_t> text) {
+    TokenBans bans(settings);
+    bans.clear(made);
+    bans.add(text);
+    const kernels::BannedColumns banned = bans.columns();
+    return std::vector<std::int32_t>(banned.columns.begin(), banned.columns.end());
+  };
+  using Ids = std::vector<std::int32_t>;
+  CHECK(banned_after(0, {1, 1}) == Ids{8, 9, 5});
+  CHECK(banned_after(0, {1}) == Ids{8, 9});        // the first token is forced
+  CHECK(banned_after(1, {1, 4}) == Ids{8, 9, 5});  // and the second is the first free one
+  CHECK(banned_after(1, {1, 1, 6}) == Ids{7});
+  CHECK(banned_after(1, {2, 1, 2}) == Ids{3});
+  CHECK(banned_after(1, {0, 2, 2}).empty());
 }
