@@ -14,6 +14,13 @@ namespace {
 // not on how many long ones come together.
 constexpr std::size_t kTokensAtOnce = 8192;
 
+// Of each label by itself.
+Matrix sigmoids(const ForwardContext& context, const TextClassifier& model, const ClassBatch& batch) {
+  const Matrix logits = model.head().logits(context, model.features(context, batch)).value();
+  kernels::activate(kernels::Activation::sigmoid, logits, logits);
+  return logits;
+}
+
 }  // namespace
 
 Matrix TextLabeller::probabilities(const std::vector<std::string>& lines) {
@@ -59,7 +66,8 @@ void TextLabeller::run_batch() {
   batch_.finish();
   arena_.reset();
   Tape tape(arena_, Tape::Mode::inference);
-  const ConstMatrix rows = model_.model->probabilities({tape}, batch_);
+  const ConstMatrix rows = model_.gives_many_labels ? sigmoids({tape}, *model_.model, batch_)
+                                                    : model_.model->probabilities({tape}, batch_);
   probabilities_.insert(probabilities_.end(), rows.data, rows.data + rows.rows * rows.cols);
   batch_.clear();
 }

@@ -15,6 +15,13 @@ namespace {
 // Images go through the model in parts of about so many tokens, which bounds the memory.
 constexpr Index kImageTokensAtOnce = 8192;
 
+// Of each label by itself.
+Matrix sigmoids(const ForwardContext& context, const VisionModel& model, const ImageBatch& batch) {
+  const Matrix logits = model.logits(context, model.features(context, batch)).value();
+  kernels::activate(kernels::Activation::sigmoid, logits, logits);
+  return logits;
+}
+
 std::optional<std::size_t> not_finite_row(ConstMatrix rows) {
   const Index at = kernels::find_not_finite(rows.rows * rows.cols, rows.data);
   if (at < 0) return std::nullopt;
@@ -103,7 +110,8 @@ void ImageLabeller::run(std::int64_t begin, std::int64_t end, const Prepare& pre
   batch_.finish(settings.grid(), settings.has_class_token(), BatchPart::whole(end - begin));
   const ArenaScope scope(arena_);
   Tape tape(arena_, Tape::Mode::inference);
-  const ConstMatrix rows = model_.model->probabilities({tape}, batch_);
+  const ConstMatrix rows = model_.gives_many_labels ? sigmoids({tape}, *model_.model, batch_)
+                                                    : model_.model->probabilities({tape}, batch_);
   probabilities_.insert(probabilities_.end(), rows.data, rows.data + rows.rows * rows.cols);
 }
 

@@ -86,6 +86,17 @@ LabelSet labels_of_config(const Json& config, const std::string& where) {
   }
 }
 
+bool gives_many_labels(const Json& config) {
+  const Json* const type = config.find("problem_type");
+  return type != nullptr && type->is_string() && type->as_string() == kManyLabels;
+}
+
+void check_one_label(bool gives_many, const std::filesystem::path& path, std::string_view what) {
+  if (!gives_many) return;
+  throw Error(path.string() + ": its config.json has problem_type " + kManyLabels + ", and " +
+              std::string(what) + " one label an example (classify and embed read such a model)");
+}
+
 void take_classes(std::int64_t& classes, const LabelSet& labels, const std::string& where) {
   constexpr std::int32_t kMostUnsaid = 1000;  // texts in the place of labels are more
   const std::string count = counted(labels.size(), "label");

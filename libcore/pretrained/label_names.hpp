@@ -25,6 +25,14 @@ LabelSet labels_of_config(const Json& config, const std::string& where);
 // The members id2label and label2id.
 void write_labels(Json& config, const LabelSet& labels);
 
+// The member problem_type: an example has one label of them, whose probabilities sum to 1, or any of them,
+// each with a probability of its own.
+inline constexpr const char *kOneLabel = "single_label_classification",
+                            *kManyLabels = "multi_label_classification";
+bool gives_many_labels(const Json& config);
+// Throws Error "path: ..." for a model of the second kind: `what` needs one label an example.
+void check_one_label(bool gives_many, const std::filesystem::path& path, std::string_view what);
+
 // What Kind::complete() does to model.classes, where a recipe says so many. Throws UsageError "where: what"
 // for another number of labels.
 void take_classes(std::int64_t& classes, const LabelSet& labels, const std::string& where);

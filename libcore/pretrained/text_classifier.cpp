@@ -109,7 +109,8 @@ LoadedClassifier load_classifier(const ModelFolder& folder) {
           texts,
           pair,
           std::move(pair_fault),
-          length};
+          length,
+          gives_many_labels(config)};
 }
 
 // --- The row of the registry -------------------------------------------------------------------------------

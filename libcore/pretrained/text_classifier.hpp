@@ -35,6 +35,7 @@ struct LoadedClassifier {
   PairTemplate pair = {};    // where it may hold two
   std::string pair_fault;    // why it may not be read where it does; empty: it may
   Index length = 0;          // tokens of a text or a pair that are read, special ones counted
+  bool gives_many_labels = false;  // each with a probability of its own
 
   // For a model that reads no terms. The texts of a pair have a TAB between them.
   SourceIds source_ids(std::string_view text) const;

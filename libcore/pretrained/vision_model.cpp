@@ -274,8 +274,8 @@ LoadedVisionModel load_vision_model(const ModelFolder& folder) {
     processing.statistics = statistics_of_config(config, model->settings(), where);
     processing.reading = reading_of_config(config, where);
   }
-  return {folder.path, std::move(labels), std::move(processing.statistics), std::move(model),
-          processing.reading};
+  return {folder.path,      std::move(labels),  std::move(processing.statistics),
+          std::move(model), processing.reading, gives_many_labels(config)};
 }
 
 ImageDatasetSettings image_settings(const VisionSettings& settings) {

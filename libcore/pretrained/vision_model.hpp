@@ -22,7 +22,8 @@ struct LoadedVisionModel {
   LabelSet labels;
   ChannelStatistics statistics;  // of the training images, where the model standardizes them
   std::unique_ptr<VisionModel> model;
-  ImageReading reading{};  // of files, as the training images were read
+  ImageReading reading{};          // of files, as the training images were read
+  bool gives_many_labels = false;  // each with a probability of its own
 };
 
 // `path` as for load_translator. Throws Error naming the file, and what does not fit; also where the

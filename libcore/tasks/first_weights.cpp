@@ -10,6 +10,7 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "data/ngram_vocabulary.hpp"
+#include "pretrained/label_names.hpp"
 #include "pretrained/layouts/layout.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
@@ -302,6 +303,10 @@ class Taker {
 
   // A row of a head stands for a class, whatever its number.
   void check_labels(const std::string& tensor) {
+    if (gives_many_labels(folder_.config))
+      throw Error(tensors_.where() + ": tensor " + quote(tensor) +
+                  " gives each label by itself (problem_type " + kManyLabels +
+                  "), this model one of them (draw the head anew with --drop 'head.*')");
     const Names ours = texts_of("config.json", bytes_of(our_files_, "config.json"), "config.json");
     const Names theirs = their_texts("config.json");
     if (ours != theirs)

@@ -26,8 +26,8 @@ struct Options {
 // A line for each row of probabilities.
 class RowWriter {
  public:
-  // With --header the names of the labels come first.
-  RowWriter(const Options& o, const LabelSet& labels);
+  // With --header the names of the labels come first. `gives_many`: an example may have several labels.
+  RowWriter(const Options& o, const LabelSet& labels, bool gives_many);
   // For JSON: `files`: whose rows they are; none of lines of text. `truncated`: the labeller of texts, which
   // knows what it cut off.
   void write(Matrix probabilities, const std::vector<std::string>& files = {},

@@ -23,7 +23,7 @@ class ImageFiles {
       : o_(o),
         model_(load_vision_model(folder)),
         labeller_(model_, o.is_resized),
-        writer_(o, model_.labels) {}
+        writer_(o, model_.labels, model_.gives_many_labels) {}
 
   // Writes a line for each. Of a bad file throws LineError, after the lines of those before it.
   void label(std::span<const fs::path> files) {

@@ -3,6 +3,7 @@
 
 #include "decoding/classify.hpp"
 #include "metrics/calibration.hpp"
+#include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
 #include "tools/classify/classify.hpp"
@@ -56,7 +57,10 @@ std::string json_of(const std::vector<LabelProbability>& best, const LabelSet& l
 
 }  // namespace
 
-RowWriter::RowWriter(const Options& o, const LabelSet& labels) : o_(o), labels_(labels) {
+RowWriter::RowWriter(const Options& o, const LabelSet& labels, bool gives_many) : o_(o), labels_(labels) {
+  if (gives_many && o.temperature != 1)
+    throw UsageError("--temperature divides the logits of a softmax, and " + o.model +
+                     " gives each label a probability of its own (leave it out)");
   if (!o.has_header) return;
   std::string line;
   for (const std::string& label : labels.labels()) line += (line.empty() ? "" : "\t") + label;

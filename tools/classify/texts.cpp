@@ -13,7 +13,7 @@ void classify_texts(const Options& o, const ModelFolder& folder) {
   settings.refuses_tabs = model.texts == Texts::one;
   cli::LineReader reader(o.inputs, settings);
   reader.show_progress(o.is_quiet);
-  RowWriter writer(o, model.labels);
+  RowWriter writer(o, model.labels, model.gives_many_labels);
   reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
     writer.write(labeller.probabilities(lines), {}, &labeller);
   });

@@ -7,6 +7,7 @@
 #include "decoding/classify.hpp"
 #include "decoding/classify_images.hpp"
 #include "metrics/registry.hpp"
+#include "pretrained/label_names.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
@@ -244,6 +245,7 @@ TextCounts measure_ids(const Options& o, const LoadedClassifier& model, Measured
 void evaluate_classifier(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
   check_classifier_options(o);
   const LoadedClassifier model = load_classifier(folder);
+  check_one_label(model.gives_many_labels, folder.path, "evaluate measures");
   check_classes(o, model.labels);
   MeasuredClasses measured(model.labels, o);
   const TextCounts counts = o.has_ids ? measure_ids(o, model, measured) : measure_texts(o, model, measured);
@@ -262,6 +264,7 @@ void evaluate_vision_model(const Options& o, const ModelFolder& folder, const Me
   check_metrics(o, metric_names({MetricOf::models, MetricOf::classifiers}), "a model of images");
   if (o.data.empty()) throw UsageError("no images (name a file that vectorize --images wrote)");
   const LoadedVisionModel model = load_vision_model(folder);
+  check_one_label(model.gives_many_labels, folder.path, "evaluate measures");
   check_classes(o, model.labels);
   const VisionSettings& settings = model.model->settings();
   MeasuredClasses measured(model.labels, o);

@@ -14,8 +14,7 @@ namespace {
 using namespace config_rows;
 using namespace tensor_rows;
 
-constexpr ConfigRow kHeadConfig[] = {
-    head_dropout_row(), fixed("problem_type", "\"single_label_classification\""), label_names_row()};
+constexpr ConfigRow kHeadConfig[] = {head_dropout_row(), problem_type_row(), label_names_row()};
 constexpr auto kClassifierConfig = joined(bert_rows::kEncoderConfig, kHeadConfig);
 
 constexpr UnsaidKey kHeadUnsaid[] = {{"special_tokens", "template"},

@@ -30,8 +30,7 @@ constexpr ConfigRow kDistilBertConfig[] = {count("vocab_size", "vocabulary_size"
                                            written("dtype", "\"float32\""),
                                            absent("quantization_config", kWholeNumberWeights)};
 constexpr ConfigRow kDistilBertHead[] = {share("seq_classif_dropout", "output_dropout", "0.2"),
-                                         fixed("problem_type", "\"single_label_classification\""),
-                                         label_names_row()};
+                                         problem_type_row(), label_names_row()};
 constexpr auto kDistilBertClassifierConfig = joined(kDistilBertConfig, kDistilBertHead);
 constexpr ConfigRow kDistilBertDecoder[] = {fixed_if_said("tie_word_embeddings", "true")};
 constexpr auto kDistilBertMaskedConfig = joined(kDistilBertConfig, kDistilBertDecoder);

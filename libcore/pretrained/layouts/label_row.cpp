@@ -34,6 +34,18 @@ std::map<std::int64_t, std::string> names_of(const Json& theirs, std::string_vie
 
 }  // namespace
 
+void read_problem_type(std::string_view name, const Json& theirs, Json& ours) {
+  const Json* const said = member_said(theirs, name);
+  const std::string type = said != nullptr ? said->as_string() : std::string(kOneLabel);
+  if (type == "regression") throw Error(quote(name) + " is \"regression\": models of numbers are not read");
+  if (type != kOneLabel && type != kManyLabels)
+    refuse_member(name, quote(type), quote(kOneLabel) + " or " + quote(kManyLabels));
+  ours.set(name, type);
+}
+void write_problem_type(std::string_view name, const Json& ours, Json& theirs) {
+  theirs.set(name, gives_many_labels(ours) ? kManyLabels : kOneLabel);
+}
+
 void read_label_names(std::string_view name, const Json& theirs, Json& ours) {
   std::set<std::string> seen;
   Json names = Json(Json::Object{});

@@ -55,8 +55,7 @@ constexpr ConfigRow kRobertaConfig[] = {
     fixed_if_said("is_decoder", "false"),
     fixed_if_said("add_cross_attention", "false"),
     absent("quantization_config", kWholeNumberWeights)};
-constexpr ConfigRow kRobertaHead[] = {
-    head_dropout_row(), fixed("problem_type", "\"single_label_classification\""), label_names_row()};
+constexpr ConfigRow kRobertaHead[] = {head_dropout_row(), problem_type_row(), label_names_row()};
 constexpr auto kRobertaClassifierConfig = joined(kRobertaConfig, kRobertaHead);
 // The head's activation is GELU, whatever that of the blocks is.
 constexpr ConfigRow kRobertaDecoder[] = {fixed_if_said("hidden_act", "\"gelu\""),

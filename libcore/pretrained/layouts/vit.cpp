@@ -67,7 +67,7 @@ constexpr ConfigRow kVitConfig[] = {count("hidden_size", "width", 65536),
                                     own("image_size", "image_height", read_image_size, write_image_size),
                                     own("patch_size", "patch_size", read_patch_size, write_patch_size),
                                     count("num_channels", "channels", kMaxImageChannels),
-                                    written("problem_type", "\"single_label_classification\""),
+                                    problem_type_row(),
                                     label_names_row(),
                                     written("dtype", "\"float32\""),
                                     absent("quantization_config", kWholeNumberWeights)};
