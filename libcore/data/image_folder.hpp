@@ -43,6 +43,7 @@ std::vector<std::filesystem::path> find_image_files(const std::filesystem::path&
 struct ImageFileCounts {
   std::int64_t images = 0, transparent = 0;
   std::int64_t oriented = 0;  // their tags of orientation say that they are to be turned
+  std::int64_t resized = 0;   // to the sides that a model reads
 };
 
 // From several threads at once: images of many pixels are decoded and used one after the other, so that
@@ -57,12 +58,14 @@ class ImageFileReader {
   // use(image) of what the file holds. Throws what that throws, and Error "path: what (fix)".
   void read(const std::filesystem::path& path, const std::function<void(DecodedImage&)>& use) const;
   // What read() has read so far.
-  ImageFileCounts counts() const { return {images_, transparent_, oriented_}; }
+  ImageFileCounts counts() const { return {images_, transparent_, oriented_, resized_}; }
+  // One of them became an image of other sides. From any thread.
+  void count_resized() const { ++resized_; }
 
  private:
   ImageReading reading_;
   mutable std::mutex large_;
-  mutable std::atomic<std::int64_t> images_ = 0, transparent_ = 0, oriented_ = 0;
+  mutable std::atomic<std::int64_t> images_ = 0, transparent_ = 0, oriented_ = 0, resized_ = 0;
 };
 
 // Grey becomes three equal channels, colours become grey by their brightness as ITU-R BT.601 weighs it;

@@ -35,6 +35,19 @@ void check_fit(const std::string& resizing, const ImageShape& from, const ImageS
                    : " (set model.resizing to bilinear before training, or resize the images)"));
 }
 
+// The shape that a published model makes of an image before it cuts it.
+ImageShape published_shape(const PublishedResize& how, const ImageShape& from, const ImageShape& to) {
+  const ImageShape shape = how.resized(from);
+  const bool fits = how.is_cut ? shape.height >= to.height && shape.width >= to.width
+                               : shape.height == to.height && shape.width == to.width;
+  if (from.channels != to.channels) check_fit("none", from, to);
+  if (fits && shape.height <= kMaxImageSide && shape.width <= kMaxImageSide) return shape;
+  throw Error("an image of " + std::to_string(from.height) + "x" + std::to_string(from.width) + " becomes " +
+              std::to_string(shape.height) + "x" + std::to_string(shape.width) +
+              " by preprocessor_config.json, and the model reads " + std::to_string(to.height) + "x" +
+              std::to_string(to.width) + " (cut or resize the image first)");
+}
+
 // A factor from 1 - range to 1 + range; the same of an angle around 0.
 double around(double middle, double range, float draw) { return middle + range * (2.0 * draw - 1); }
 
@@ -90,19 +103,35 @@ ImageDraws image_draws(std::uint64_t seed, std::int64_t epoch, std::int64_t exam
 ImagePipeline::ImagePipeline(const ImagePipelineSettings& settings, const ChannelStatistics& statistics,
                              const ImageShape& from, const ImageShape& to)
     : settings_(settings), from_(from), to_(to) {
-  check_fit(settings.resizing, from, to);
+  if (settings.published) {
+    resized_ = published_shape(*settings.published, from, to);
+    if (resized_ != from)
+      antialiased_.emplace(from, resized_.height, resized_.width, settings.published->filter);
+    from_ = to;  // of what follows
+  } else {
+    check_fit(settings.resizing, from, to);
+  }
   for (std::size_t c = 0; c < static_cast<std::size_t>(from.channels); ++c) {
     for (int byte = 0; byte < 256; ++byte) table_.push_back(normalized(byte, c, settings, statistics));
   }
-  if (settings.resizing == "bilinear" && from != to) resize_ = BilinearResize(from, to.height, to.width);
+  if (settings.resizing == "bilinear" && from_ != to) resize_ = BilinearResize(from_, to.height, to.width);
   fill_ = {.mode = fill_mode_of(settings.fill_mode),
            .value = static_cast<Real>(settings.fill_value),
            .interpolation =
                settings.interpolation == "nearest" ? Interpolation::nearest : Interpolation::bilinear};
 }
 
+std::span<const std::uint8_t> ImagePipeline::fitted(std::span<const std::uint8_t> pixels,
+                                                    Scratch& scratch) const {
+  if (!settings_.published) return pixels;
+  if (antialiased_) pixels = scratch.bytes = (*antialiased_)(pixels);
+  if (resized_ != to_) pixels = scratch.bytes = cut_middle(pixels, resized_, to_);
+  return pixels;
+}
+
 std::span<const Real> ImagePipeline::apply(std::span<const std::uint8_t> pixels, const ImageDraws* draws,
                                            Scratch& scratch) const {
+  pixels = fitted(pixels, scratch);
   const auto channels = static_cast<std::size_t>(from_.channels);
   const bool shrinks = settings_.resizing == "bilinear" && from_.bytes() > to_.bytes();
   const auto size = static_cast<std::size_t>(to_.bytes()),

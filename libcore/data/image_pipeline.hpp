@@ -11,6 +11,7 @@
 #include "data/image_dataset.hpp"
 #include "data/image_layers.hpp"
 #include "data/resize.hpp"
+#include "data/resize_antialiased.hpp"
 #include "data/subset.hpp"
 
 namespace headwater {
@@ -25,6 +26,7 @@ struct ImagePipelineSettings {
   std::string fill_mode = "reflect";
   double fill_value = 0;  // of normalized numbers
   std::string interpolation = "bilinear";
+  std::optional<PublishedResize> published = {};  // of a published model: in the place of resizing; no key
 
   bool is_standardized() const { return normalization == "standardized"; }
   bool takes_other_sizes() const { return resizing != "none"; }
@@ -61,6 +63,7 @@ class ImagePipeline {
   // Memory of the caller, one a thread, used again and again.
   struct Scratch {
     std::vector<Real> values, other;
+    std::vector<std::uint8_t> bytes;
   };
   // The numbers of an image, in the scratch: valid until its next use. Without draws the part that is not
   // random, as in validation: of a crop the middle.
@@ -70,6 +73,8 @@ class ImagePipeline {
   std::vector<std::uint8_t> bytes_of(std::span<const Real> numbers) const;
 
  private:
+  // The bytes in other sides, as a published model wants them; in the scratch.
+  std::span<const std::uint8_t> fitted(std::span<const std::uint8_t> pixels, Scratch& scratch) const;
   // The numbers in the scratch are of the shape `have`.
   void fit(const ImageShape& have, const ImageDraws* draws, Scratch& scratch) const;
   void change(const ImageDraws& draws, Scratch& scratch) const;
@@ -79,6 +84,8 @@ class ImagePipeline {
   ImageShape from_, to_;
   std::vector<Real> table_;  // [channels, 256]: the number of each byte
   BilinearResize resize_;
+  ImageShape resized_;  // of a published model: what an image becomes before it is cut
+  std::optional<AntialiasedResize> antialiased_;
   Fill fill_;
 };
 

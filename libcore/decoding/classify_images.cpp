@@ -35,10 +35,15 @@ ImageLabeller::ImageLabeller(const LoadedVisionModel& model, bool resizes_files)
 
 ImagePipeline ImageLabeller::fitted(DecodedImage& image) const {
   const VisionSettings& settings = model_.model->settings();
-  if (resizes_files_) resize_image(image, settings.image_height, settings.image_width);
+  const bool is_published = settings.images.published.has_value();  // the pipeline resizes
+  const auto has_other_sides_now = [&] {
+    return image.shape.height != settings.image_height || image.shape.width != settings.image_width;
+  };
+  if (has_other_sides_now() && (resizes_files_ || is_published)) reader_.count_resized();
+  if (resizes_files_ && !is_published) resize_image(image, settings.image_height, settings.image_width);
   convert_channels(image, settings.channels, "the image");
   const ImageShape& own = image.shape;
-  const bool has_other_sides = own.height != settings.image_height || own.width != settings.image_width;
+  const bool has_other_sides = has_other_sides_now();
   if (has_other_sides && !settings.images.takes_other_sizes()) {
     throw Error("an image of " + std::to_string(own.height) + "x" + std::to_string(own.width) +
                 " pixels, the model reads " + std::to_string(settings.image_height) + "x" +

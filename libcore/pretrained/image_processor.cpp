@@ -15,7 +15,6 @@ constexpr double kByte = 1.0 / 255;  // the usual rescale_factor: numbers from 0
 constexpr double kUsual = 0.5;       // mean and deviation where the file says nothing
 constexpr double kSmallestImageStd = 1e-7, kLargestNumber = 255;  // what config.json may hold
 constexpr const char *kBackground = "image_background", *kAppliesOrientation = "image_applies_orientation";
-constexpr std::int64_t kBilinear = 2;  // the number of the filter in Pillow
 
 // One number a channel, or one for all.
 std::vector<double> numbers_of(const Json& config, const char* name, std::int64_t channels) {
@@ -68,20 +67,99 @@ bool are_all(const std::vector<double>& numbers, double value) {
   return std::ranges::all_of(numbers, [&](double number) { return number == value; });
 }
 
-void check_size(const Json& config, const ImageShape& shape) {
-  const Json* const size = member_said(config, "size");
-  if (size == nullptr) return;
+struct Sides {
   std::int64_t height = 0, width = 0;
-  if (size->is_object()) {
-    height = whole(*size, "height", 1, kMaxImageSide);
-    width = whole(*size, "width", 1, kMaxImageSide);
-  } else {
-    height = width = whole(config, "size", 1, kMaxImageSide);
+};
+
+std::string text_of(const Sides& sides) {
+  return std::to_string(sides.height) + "x" + std::to_string(sides.width);
+}
+
+std::int64_t side_of(const Json& value, std::string_view name) {
+  Json one;
+  one.set(name, value);
+  return whole(one, name, 1, kMaxImageSide);
+}
+
+// A number for both sides, [height, width], or an object of the two.
+Sides sides_of(const Json& member, std::string_view name) {
+  if (member.is_array()) {
+    const Json::Array& both = member.as_array();
+    if (both.size() != 2) refuse_member(name, member.dump(), "one number or two");
+    return {side_of(both[0], name), side_of(both[1], name)};
   }
-  if (height == shape.height && width == shape.width) return;
-  throw Error("\"size\" is " + std::to_string(height) + "x" + std::to_string(width) +
-              ", the model reads images of " + std::to_string(shape.height) + "x" +
-              std::to_string(shape.width));
+  if (!member.is_object()) return {side_of(member, name), side_of(member, name)};
+  for (const auto& [key, value] : member.as_object()) {
+    if (key != "height" && key != "width" && !value.is_null())
+      refuse_member(name, member.dump(), "height and width");
+  }
+  return {whole(member, "height", 1, kMaxImageSide), whole(member, "width", 1, kMaxImageSide)};
+}
+
+// {"shortest_edge": 256}, what is cut out of the middle afterwards, or both sides.
+void read_sizes(const Json& config, const ImageShape& shape, PublishedResize& resize) {
+  constexpr std::int64_t kUsualSide = 224;
+  const Sides wanted{shape.height, shape.width};
+  const Json* const size = resize.is_resized ? member_said(config, "size") : nullptr;
+  const bool is_shortest =
+      size != nullptr && size->is_object() && member_said(*size, "shortest_edge") != nullptr;
+  Sides sides = resize.is_cut ? Sides{kUsualSide, kUsualSide} : wanted;
+  if (is_shortest && size->as_object().size() == 1) {
+    resize.shortest = whole(*size, "shortest_edge", 1, kMaxImageSide);
+  } else if (size != nullptr) {
+    sides = sides_of(*size, "size");
+  }
+  resize.height = sides.height;
+  resize.width = sides.width;
+  if (!resize.is_cut) {
+    if (resize.shortest > 0 || !resize.is_resized || text_of(sides) == text_of(wanted)) return;
+    throw Error("\"size\" is " + text_of(sides) + ", the model reads images of " + text_of(wanted));
+  }
+  const Json* const crop = member_said(config, "crop_size");
+  if (crop == nullptr) throw Error("\"do_center_crop\" is true, and \"crop_size\" is not said");
+  const Sides cut = sides_of(*crop, "crop_size");
+  if (text_of(cut) != text_of(wanted))
+    throw Error("\"crop_size\" is " + text_of(cut) + ", the model reads images of " + text_of(wanted));
+  if (resize.is_resized && resize.shortest == 0 && (sides.height < cut.height || sides.width < cut.width))
+    throw Error("\"size\" is " + text_of(sides) + ", less than \"crop_size\", " + text_of(cut));
+}
+
+// Whether the file is of the processor that is read here, by the names that it has had.
+void check_processor(const Json& config) {
+  constexpr std::string_view kNames[] = {"ViTImageProcessor", "ViTImageProcessorFast", "ViTImageProcessorPil",
+                                         "ViTFeatureExtractor"};
+  for (const char* const member : {"image_processor_type", "feature_extractor_type"}) {
+    const Json* const said = member_said(config, member);
+    if (said == nullptr) continue;
+    if (std::ranges::find(kNames, said->as_string()) == std::end(kNames))
+      refuse_member(member, quote(said->as_string()), "ViTImageProcessor (others have other defaults)");
+  }
+}
+
+void check_refused(const Json& config) {
+  if (truth_of(config, "do_pad", false)) refuse_member("do_pad", "true", "false");
+  if (!truth_of(config, "default_to_square", true)) refuse_member("default_to_square", "false", "true");
+  truth_of(config, "do_convert_rgb",
+           true);  // images have the channels that the model reads, whatever it says
+}
+
+Json sides_json(std::int64_t height, std::int64_t width) {
+  Json sides;
+  sides.set("height", height);
+  sides.set("width", width);
+  return sides;
+}
+
+void write_sizes(const ImageProcessing& processing, const ImageShape& shape, Json& config) {
+  const PublishedResize resize = processing.resize.value_or(PublishedResize{
+      .is_resized = processing.resizing == "bilinear", .height = shape.height, .width = shape.width});
+  config.set("do_resize", resize.is_resized);
+  config.set("size", resize.shortest > 0 ? Json().set("shortest_edge", resize.shortest)
+                                         : sides_json(resize.height, resize.width));
+  config.set("resample", static_cast<std::int64_t>(resize.filter));
+  if (!resize.is_cut) return;
+  config.set("do_center_crop", true);
+  config.set("crop_size", sides_json(shape.height, shape.width));
 }
 
 }  // namespace
@@ -104,13 +182,20 @@ void write_reading(Json& config, const ImageReading& reading) {
 }
 
 ImageProcessing image_processing_of(const Json& config, const ImageShape& shape) {
-  if (truth_of(config, "do_center_crop", false)) refuse_member("do_center_crop", "true", "false");
+  check_processor(config);
+  check_refused(config);
   ImageProcessing out;
-  if (truth_of(config, "do_resize", true)) {
-    const Json* const filter = member_said(config, "resample");
-    if (filter != nullptr && filter->as_integer() != kBilinear)
-      refuse_member("resample", filter->dump(), "2 (bilinear)");
-    check_size(config, shape);
+  PublishedResize resize{.is_resized = truth_of(config, "do_resize", true),
+                         .is_cut = truth_of(config, "do_center_crop", false)};
+  const Json* const filter = member_said(config, "resample");
+  if (filter != nullptr && resize.is_resized) {
+    if (!name_of_filter(filter->as_integer()))
+      refuse_member("resample", filter->dump(), "0 to 5 (a filter of Pillow)");
+    resize.filter = static_cast<ResizeFilter>(filter->as_integer());
+  }
+  read_sizes(config, shape, resize);
+  if (resize.is_resized || resize.is_cut) {
+    out.resize = resize;
   } else {
     out.resizing = "none";
   }
@@ -137,13 +222,9 @@ Json image_processor_of(const ImageProcessing& processing, const ImageShape& sha
       std[c] = std::max(processing.statistics.std[c], kSmallestImageStd);
     }
   }
-  Json config, size;
-  size.set("height", shape.height);
-  size.set("width", shape.width);
+  Json config;
   config.set("image_processor_type", "ViTImageProcessor");
-  config.set("do_resize", processing.resizing == "bilinear");
-  config.set("size", std::move(size));
-  config.set("resample", kBilinear);
+  write_sizes(processing, shape, config);
   config.set("do_rescale", true);
   config.set("rescale_factor", kByte);
   config.set("do_normalize", processing.normalization != "unit");

@@ -2,6 +2,7 @@
 // Face's library (ViTImageProcessor).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "data/image_pipeline.hpp"
@@ -18,6 +19,7 @@ struct ImageProcessing {
   std::string normalization = "symmetric", resizing = "bilinear";
   ChannelStatistics statistics = {};
   ImageReading reading = {};
+  std::optional<PublishedResize> resize = {};  // of a published model that makes images fit
 };
 
 // Those members, in config.json too. What is missing is as it was before it was said: transparency is

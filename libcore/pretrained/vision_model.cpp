@@ -231,11 +231,13 @@ static ModelSection vision_section(Json config) {
   return section;
 }
 
-std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const std::string& where) {
+std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const std::string& where,
+                                                    const std::optional<PublishedResize>& resize) {
   try {
-    const ModelSection section = vision_section(config);
+    VisionSettings settings = vision_section(config).as<VisionSettings>();
     whole(config, "classes", 2, 100000);  // of a model it is not open
-    return std::make_unique<VisionModel>(section.as<VisionSettings>());
+    settings.images.published = resize;
+    return std::make_unique<VisionModel>(settings);
   } catch (const Error& error) {
     throw Error(where + ": " + error.what());
   }
@@ -268,7 +270,7 @@ LoadedVisionModel load_vision_model(const ModelFolder& folder) {
     processing = published_processing(folder, section.as<VisionSettings>().image_shape());
     config.set("normalization", processing.normalization).set("resizing", processing.resizing);
   }
-  std::unique_ptr<VisionModel> model = vision_model_of_config(config, where);
+  std::unique_ptr<VisionModel> model = vision_model_of_config(config, where, processing.resize);
   load_weights(folder, model->parameters());
   if (folder.layout == nullptr) {
     processing.statistics = statistics_of_config(config, model->settings(), where);

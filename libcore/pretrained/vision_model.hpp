@@ -38,7 +38,8 @@ ModelSection model_section(const VisionSettings& settings);
 // say it. Throws Error "where: what".
 Json config_of(const VisionModel& model, const LabelSet& labels, const ChannelStatistics& statistics,
                const std::optional<ImageReading>& reading);
-std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const std::string& where);
+std::unique_ptr<VisionModel> vision_model_of_config(const Json& config, const std::string& where,
+                                                    const std::optional<PublishedResize>& resize = {});
 
 // The settings of the images that the model reads.
 ImageDatasetSettings image_settings(const VisionSettings& settings);

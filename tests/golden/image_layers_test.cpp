@@ -1,18 +1,22 @@
 // Image layers against Keras: reference/keras/image-layers.safetensors (resizing, standardization) and
 // reference/keras/image-augmentation.safetensors (flips, rotations, zooms and crops for given random
-// numbers).
+// numbers); and antialiased resizing against Pillow: reference/pillow/resize.json.
 #include "data/image_layers.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "data/image_pipeline.hpp"
 #include "data/resize.hpp"
+#include "data/resize_antialiased.hpp"
 #include "reference_folder.hpp"
+#include "support/files.hpp"
+#include "support/json.hpp"
 #include "write_image_dataset.hpp"
 
 using namespace headwater;
@@ -85,6 +89,33 @@ TEST_CASE("bilinear resizing to larger and smaller images is Keras'") {
                   [&](auto in, std::size_t, auto out) { resize(in, out); });
   }
   CHECK(sizes > 0);
+}
+
+TEST_CASE("antialiased resizing gives the bytes of Pillow, with every filter") {
+  const fs::path path = path_made_here("pillow/resize.json");
+  const Json file = Json::parse(read_file(path), path.string());
+  const auto bytes_of = [](const Json& numbers) {
+    std::vector<std::uint8_t> bytes;
+    for (const Json& number : numbers.as_array())
+      bytes.push_back(static_cast<std::uint8_t>(number.as_integer()));
+    return bytes;
+  };
+  std::set<std::string> filters;
+  for (const Json& one : file.at("cases").as_array()) {
+    const auto side = [&](const Json& of, const char* name) { return of.at(name).as_integer(); };
+    const ImageShape from{
+        .height = side(file, "height"), .width = side(file, "width"), .channels = side(one, "channels")};
+    const std::string& name = one.at("filter").as_string();
+    INFO(name, " ", side(one, "height"), "x", side(one, "width"), "x", from.channels);
+    std::int64_t number = 0;
+    while (name_of_filter(number) != name) ++number;
+    filters.insert(name);
+    const AntialiasedResize resize(from, side(one, "height"), side(one, "width"),
+                                   static_cast<ResizeFilter>(number));
+    CHECK(resize(bytes_of(file.at("images").at(std::to_string(from.channels)))) ==
+          bytes_of(one.at("pixels")));
+  }
+  CHECK(filters.size() == 6);
 }
 
 TEST_CASE("standardized images, their means and variances are Keras'") {

@@ -36,7 +36,8 @@ class ImageFiles {
   }
 
   void note() const {
-    if (!o_.is_quiet) images::note_files(labeller_.files());
+    if (!o_.is_quiet)
+      images::note_files(labeller_.files(), images::filter_text(model_.model->settings().images.published));
   }
 
   // The same of a file that vectorize --images wrote.

@@ -113,6 +113,9 @@ void ImageInputs::open(const std::string& path) {
 void ImageInputs::read(const fs::path& path, const std::string& label, InputImage& image) {
   reader_.read(path, [&](DecodedImage& decoded) {
     convert_channels(decoded, settings_.wanted.channels, shown(path));
+    const bool has_other_sides =
+        decoded.shape.height != settings_.model_height || decoded.shape.width != settings_.model_width;
+    if (!settings_.filter.empty() && has_other_sides) reader_.count_resized();
     if (settings_.resizes_files) resize_image(decoded, settings_.wanted.height, settings_.wanted.width);
     image_ = std::move(decoded);
   });
@@ -121,7 +124,7 @@ void ImageInputs::read(const fs::path& path, const std::string& label, InputImag
 
 void ImageInputs::note() const {
   if (lines_) lines_->note_dropped();
-  note_files(reader_);
+  note_files(reader_, settings_.filter);
 }
 
 }  // namespace headwater::images

@@ -47,6 +47,9 @@ struct InputSettings {
   ImageShape wanted;           // 0: any
   bool resizes_files = false;  // of other sides than wanted, as vectorize --resize does
   ImageReading reading = {};   // of files; a set must have been read so, too
+  // Where files become images of these sides: how, for a note.
+  std::string filter = {};
+  std::int64_t model_height = 0, model_width = 0;
 };
 
 class ImageInputs {

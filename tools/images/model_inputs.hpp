@@ -3,6 +3,7 @@
 
 #include "pretrained/vision_model.hpp"
 #include "tools/images/inputs.hpp"
+#include "tools/images/notes.hpp"
 
 namespace headwater::images {
 
@@ -10,9 +11,16 @@ namespace headwater::images {
 // itself, but for files that are to be resized before.
 inline InputSettings input_settings(const VisionSettings& model, const ImageReading& reading,
                                     bool resizes_files) {
-  return {.wanted = resizes_files ? model.image_shape() : image_settings(model).shape,
-          .resizes_files = resizes_files,
-          .reading = reading};
+  const bool is_before = resizes_files && !model.images.published;  // a published model's pipeline does it
+  InputSettings settings{.wanted = is_before ? model.image_shape() : image_settings(model).shape,
+                         .resizes_files = is_before,
+                         .reading = reading};
+  if (is_before || model.images.published) {
+    settings.filter = filter_text(model.images.published);
+    settings.model_height = model.image_height;
+    settings.model_width = model.image_width;
+  }
+  return settings;
 }
 
 }  // namespace headwater::images

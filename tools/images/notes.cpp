@@ -31,13 +31,27 @@ void note_with(const ImageFileReader& files, const Words& words) {
 
 }  // namespace
 
-void note_files(const ImageFileReader& files) {
+std::string filter_text(const std::optional<PublishedResize>& published) {
+  if (!published) return "with the bilinear filter, not antialiased";
+  const auto number = static_cast<std::int64_t>(published->filter);
+  const bool is_nearest = published->filter == ResizeFilter::nearest;
+  return (published->is_resized
+              ? "with the " + std::string(*name_of_filter(number)) + " filter of Pillow" +
+                    (is_nearest ? "" : ", antialiased") + (published->is_cut ? ", and cut" : "")
+              : std::string("cut")) +
+         ", as preprocessor_config.json says";
+}
+
+void note_files(const ImageFileReader& files, const std::string& filter) {
   const std::string as = ", as " + std::string(kLearnedFrom);
   note_with(files, {.begin = "",
                     .laid = as,
                     .dropped = "dropped" + as,
                     .turned = "turned as it says" + as,
                     .not_turned = "not turned" + as});
+  const ImageFileCounts counts = files.counts();
+  if (counts.resized > 0)
+    cli::note(share(counts.resized, counts.images, "was resized", "were resized") + " " + filter);
 }
 
 void note_chosen_files(const ImageFileReader& files, const std::string& place) {

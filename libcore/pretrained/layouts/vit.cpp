@@ -123,14 +123,17 @@ constexpr UnreadTensor kVitUnread[] = {{"vit.pooler.dense.*"}};
 ExportParts vit_parts(const ModelFolder& folder, Json&) {
   const auto loaded = std::make_shared<LoadedVisionModel>(load_vision_model(folder));
   const VisionSettings& settings = loaded->model->settings();
-  const Json processor = image_processor_of(
-      {settings.images.normalization, settings.images.resizing, loaded->statistics, loaded->reading},
-      settings.image_shape());
+  const Json processor = image_processor_of({settings.images.normalization, settings.images.resizing,
+                                             loaded->statistics, loaded->reading, settings.images.published},
+                                            settings.image_shape());
   ExportParts out{{loaded, &loaded->model->parameters()}, {{kProcessorFile, processor.dump(2) + "\n"}}};
   const Background& background = loaded->reading.background;
   if (!background.drops_transparency)
     out.notes.push_back("other programs do not know the background: lay transparent images on " +
                         background.name() + " before they read them");
+  if (folder.layout == nullptr && settings.images.resizing == "bilinear")
+    out.notes.push_back(
+        "images of other sizes are resized with antialiasing there: resize them alike before both read them");
   return out;
 }
 

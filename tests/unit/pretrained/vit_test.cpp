@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "error_text.hpp"
@@ -290,12 +291,44 @@ TEST_CASE("preprocessor_config.json: what becomes of the bytes of an image") {
   CHECK(half.statistics.std[1] == doctest::Approx(1).epsilon(1e-12));
 }
 
+TEST_CASE("preprocessor_config.json: images of other sides are resized by its filter, and cut") {
+  CHECK(processing_of("{}").resize->filter == ResizeFilter::bilinear);
+  CHECK(processing_of("{\"resample\": 3, \"size\": [5, 7]}").resize->filter == ResizeFilter::bicubic);
+  CHECK_FALSE(processing_of("{\"do_resize\": false}").resize.has_value());
+  const PublishedResize cut =
+      *processing_of(
+           "{\"size\": {\"shortest_edge\": 8}, \"do_center_crop\": true, \"crop_size\": {\"height\": 5, "
+           "\"width\": 7}}")
+           .resize;
+  CHECK(cut.resized({30, 20, 3}) == ImageShape{12, 8, 3});
+  CHECK(cut.resized({20, 30, 3}) == ImageShape{8, 12, 3});
+  ImagePipelineSettings settings{.normalization = "unit", .resizing = "bilinear"};
+  settings.published = cut;
+  const ImagePipeline pipeline(settings, {}, {16, 24, 3}, {5, 7, 3});
+  ImagePipeline::Scratch scratch;
+  std::vector<std::uint8_t> pixels(16 * 24 * 3, 51);
+  const std::span<const Real> numbers = pipeline.apply(pixels, nullptr, scratch);
+  CHECK(numbers.size() == 5 * 7 * 3);
+  CHECK(std::ranges::all_of(numbers, [](Real x) { return x == Real(51) / Real(255); }));
+  settings.published->is_cut = false;
+  CHECK(error_text([&] {
+          (void)ImagePipeline(settings, {}, {16, 24, 3}, {5, 7, 3});
+        }).starts_with("an image of 16x24 becomes 8x12 by preprocessor_config.json"));
+}
+
 TEST_CASE("preprocessor_config.json: what cannot be done or written is one line") {
   const auto said = [](const char* json) { return error_text([&] { (void)processing_of(json); }); };
-  CHECK(said("{\"resample\": 3}") == "\"resample\" is 3, expected 2 (bilinear)");
-  CHECK(said("{\"do_center_crop\": true}") == "\"do_center_crop\" is true, expected false");
+  CHECK(said("{\"resample\": 6}") == "\"resample\" is 6, expected 0 to 5 (a filter of Pillow)");
+  CHECK(said("{\"do_center_crop\": true}") == "\"do_center_crop\" is true, and \"crop_size\" is not said");
+  CHECK(said("{\"do_center_crop\": true, \"crop_size\": 5}") ==
+        "\"crop_size\" is 5x5, the model reads images of 5x7");
+  CHECK(said("{\"do_center_crop\": true, \"crop_size\": [5, 7], \"size\": 6}") ==
+        "\"size\" is 6x6, less than \"crop_size\", 5x7");
+  CHECK(said("{\"do_pad\": true}") == "\"do_pad\" is true, expected false");
+  CHECK(
+      said("{\"image_processor_type\": \"DeiTImageProcessor\"}").starts_with("\"image_processor_type\" is "));
   CHECK(said("{\"size\": 224}") == "\"size\" is 224x224, the model reads images of 5x7");
-  CHECK(said("{\"size\": {\"shortest_edge\": 5}}") == "member \"height\" is missing");
+  CHECK(said("{\"size\": {\"longest_edge\": 5}}").starts_with("\"size\" is "));
   CHECK(said("{\"image_mean\": [0.5]}") == "\"image_mean\" has 1 numbers, the images 3 channels");
   CHECK(said("{\"image_std\": [0.5, 0, 0.5]}") == "\"image_std\": a number is not above 0, or out of range");
   CHECK(said("{\"image_mean\": 1e300}") == "\"image_mean\": a number is out of range");
@@ -309,7 +342,12 @@ TEST_CASE("preprocessor_config.json: what is written is read back") {
   const ImageReading on_blue{.background = background_of("#0000ff"), .applies_orientation = true};
   for (const ImageProcessing& processing :
        {ImageProcessing{"symmetric", "bilinear", {}, {}}, ImageProcessing{"unit", "none", {}, on_blue},
-        ImageProcessing{"standardized", "bilinear", statistics, {}}}) {
+        ImageProcessing{"standardized", "bilinear", statistics, {}},
+        ImageProcessing{"unit",
+                        "bilinear",
+                        {},
+                        {},
+                        PublishedResize{.filter = ResizeFilter::box, .shortest = 9, .is_cut = true}}}) {
     INFO(processing.normalization);
     const Json written = image_processor_of(processing, {5, 7, 3});
     const ImageProcessing again =
@@ -317,6 +355,8 @@ TEST_CASE("preprocessor_config.json: what is written is read back") {
     CHECK(again.normalization == processing.normalization);
     CHECK(again.resizing == processing.resizing);
     CHECK(again.reading == processing.reading);
+    if (processing.resize) CHECK(again.resize->filter == processing.resize->filter);
+    if (processing.resize) CHECK(again.resize->shortest == processing.resize->shortest);
     CHECK(again.statistics.mean == processing.statistics.mean);
     CHECK(again.statistics.std == processing.statistics.std);
   }
