@@ -6,9 +6,16 @@
 
 namespace headwater {
 
+// With an uncounted token the table has a row more, for padding.
+static EmbeddingSettings encoder_embedding(const TextEncoderSettings& settings, Index vocabulary) {
+  EmbeddingSettings embedding = embedding_settings(settings.transformer, vocabulary);
+  if (settings.uncounted_token >= 0) ++embedding.length;
+  return embedding;
+}
+
 TextEncoder::TextEncoder(LayerBuilder& builder, const TextEncoderSettings& settings, Index vocabulary)
     : settings_(settings),
-      embedding_(builder, "embedding", embedding_settings(settings.transformer, vocabulary)),
+      embedding_(builder, "embedding", encoder_embedding(settings, vocabulary)),
       dropout_("embedding", settings.transformer.dropout),
       blocks_(builder, "encoder", block_settings(settings.transformer, settings.mixing),
               settings.encoder_layers) {
@@ -27,9 +34,22 @@ Index TextEncoder::padded_length(Index words) const {
   return is_filled ? settings_.transformer.length : 0;
 }
 
+std::span<const std::int32_t> TextEncoder::position_rows(const ForwardContext& context,
+                                                         const PackedTokens& tokens) const {
+  if (settings_.uncounted_token < 0) return tokens.position_of;
+  const std::span<std::int32_t> rows(context.tape.arena().allocate_array<std::int32_t>(tokens.tokens()),
+                                     tokens.ids.size());
+  std::int32_t counted = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (tokens.position_of[i] == 0) counted = 0;
+    rows[i] = tokens.ids[i] == settings_.uncounted_token ? 0 : ++counted;
+  }
+  return rows;
+}
+
 Variable TextEncoder::embed(const ForwardContext& context, const PackedTokens& tokens,
                             std::span<const std::int32_t> segment_of) const {
-  Variable x = embedding_(context, pack(context.tape, tokens), tokens.ids, tokens.position_of);
+  Variable x = embedding_(context, pack(context.tape, tokens), tokens.ids, position_rows(context, tokens));
   if (segments_ != nullptr) {
     if (segment_of.empty()) {
       const std::span<std::int32_t> first(context.tape.arena().allocate_array<std::int32_t>(tokens.tokens()),

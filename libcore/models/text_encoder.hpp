@@ -19,8 +19,10 @@ struct TextEncoderSettings {
   TransformerSettings transformer;
   MixingSettings mixing;
   std::int64_t encoder_layers = 1;
-  std::int64_t segments = 0;     // 2: a table for the two texts of a pair; 0: none
-  bool embedding_norm = false;   // a layer norm after the sum of the embeddings
+  std::int64_t segments = 0;          // 2: a table for the two texts of a pair; 0: none
+  bool embedding_norm = false;        // a layer norm after the sum of the embeddings
+  std::int64_t uncounted_token = -1;  // its tokens have the position of padding, and positions go on without
+                                      // them (RoBERTa's pad_token_id); -1: none
   std::string padding = "none";  // none | attended | pooled: every sequence filled to `length` with padding
                                  // that counts as tokens, or that is pooled but not attended to
 };
@@ -41,6 +43,9 @@ class TextEncoder {
   // What the first block reads: [T, D].
   Variable embed(const ForwardContext& context, const PackedTokens& tokens,
                  std::span<const std::int32_t> segment_of) const;
+  // The row of the table of positions of each token: with an uncounted token the first is padding's.
+  std::span<const std::int32_t> position_rows(const ForwardContext& context,
+                                              const PackedTokens& tokens) const;
 
   // To how many tokens a batch fills a sequence of so many words with padding; 0: it does not.
   Index padded_length(Index words) const;

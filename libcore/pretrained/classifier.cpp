@@ -175,7 +175,7 @@ class ClassifierKind : public TextClassifierKind {
       if (config.find(key) == nullptr) config.set(key, value);
     }
     ModelSection section(kClassifier);
-    read_settings(config, section.settings());
+    read_encoder_settings(config, section, section.as<ClassifierSettings>());
     return section;
   }
   ClassHeadSettings& head_of(ModelSection& model) const override {

@@ -1,5 +1,7 @@
 #include "pretrained/encoder_rows.hpp"
 
+#include "pretrained/config.hpp"
+
 namespace headwater {
 
 // "a classifier with mixing: mlp", of a kind as messages call it.
@@ -90,6 +92,12 @@ void encoder_rows(schema::Visitor& v, TextEncoderSettings& s, const std::string&
           "2: a vector for each text of a pair, added to its tokens (Devlin et al. 2019); 0: none");
   v.field("embedding_norm", &s.embedding_norm, schema::Anything{},
           "a layer norm after the sum of the embeddings (Devlin et al. 2019)", keys.feed_forward());
+}
+
+void read_encoder_settings(const Json& config, ModelSection& section, TextEncoderSettings& encoder) {
+  if (config.find("uncounted_token") != nullptr)
+    encoder.uncounted_token = whole(config, "uncounted_token", 0, 10000000);
+  read_settings(config, section.settings());
 }
 
 void padding_row(schema::Visitor& v, std::string& padding) {

@@ -6,6 +6,7 @@
 #include "models/text_encoder.hpp"
 #include "pretrained/model_rows.hpp"
 #include "recipe/recipe.hpp"
+#include "support/json.hpp"
 
 namespace headwater {
 
@@ -37,6 +38,10 @@ void padding_row(schema::Visitor& v, std::string& padding);
 // max | mean | first, where it `has_last` also last; `what` the key means to that kind.
 void pooling_row(schema::Visitor& v, std::string& pooling, const schema::Meaning& what,
                  bool has_last = false);
+
+// Of a config.json: the keys of its kind, and the uncounted token of a published encoder, which no recipe
+// says. `encoder` are the section's settings. Throws as read_settings does.
+void read_encoder_settings(const Json& config, ModelSection& section, TextEncoderSettings& encoder);
 
 void check_mixing(const MixingSettings& s, const Complain& complain);
 void check_encoder(const TextEncoderSettings& s, const Complain& complain);

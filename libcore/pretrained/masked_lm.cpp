@@ -141,7 +141,7 @@ Json config_of(const MaskedLanguageModel& model, const Tokenizer& tokenizer) {
 std::unique_ptr<MaskedLanguageModel> masked_lm_of_config(const Json& config, const std::string& where) {
   try {
     ModelSection section(kMaskedLm);
-    read_settings(config, section.settings());
+    read_encoder_settings(config, section, section.as<MaskedLmSettings>());
     return std::make_unique<MaskedLanguageModel>(section.as<MaskedLmSettings>(),
                                                  whole(config, "vocabulary_size", 1, 10000000));
   } catch (const Error& error) {
@@ -264,7 +264,7 @@ class MaskedLmKind : public Kind {
   bool uses_template(const ModelSection&) const override { return true; }
   ModelSection section_of_config(Json config) const override {
     ModelSection section(kMaskedLm);
-    read_settings(config, section.settings());
+    read_encoder_settings(config, section, section.as<MaskedLmSettings>());
     return section;
   }
   ModelDescription describe(const Recipe& recipe) const override {

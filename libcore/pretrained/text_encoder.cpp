@@ -44,7 +44,7 @@ ModelSection model_section(const TextEmbedderSettings& settings) {
 std::unique_ptr<TextEmbedder> text_embedder_of_config(const Json& config, const std::string& where) {
   try {
     ModelSection section(kTextEncoder);
-    read_settings(config, section.settings());
+    read_encoder_settings(config, section, section.as<TextEmbedderSettings>());
     return std::make_unique<TextEmbedder>(section.as<TextEmbedderSettings>(),
                                           whole(config, "vocabulary_size", 1, 10000000));
   } catch (const Error& error) {
@@ -112,7 +112,7 @@ class TextEncoderKind : public Kind {
   bool uses_template(const ModelSection&) const override { return true; }
   ModelSection section_of_config(Json config) const override {
     ModelSection section(kTextEncoder);
-    read_settings(config, section.settings());
+    read_encoder_settings(config, section, section.as<TextEmbedderSettings>());
     return section;
   }
   ModelDescription describe(const Recipe& recipe) const override {

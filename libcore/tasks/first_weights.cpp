@@ -236,10 +236,14 @@ class Taker {
   std::string other_settings() const {
     constexpr std::array<std::string_view, 4> kPassedOver = {"architectures", "model_type", "initialization",
                                                              "id2label"};
-    return differing([&](std::string_view key, const std::string& a, const std::string& b) {
+    std::string text = differing([&](std::string_view key, const std::string& a, const std::string& b) {
       return !(is_number(a) && is_number(b)) && !key.ends_with("_hash") && !key.ends_with("_id") &&
              !key.ends_with("dropout") && std::ranges::find(kPassedOver, key) == kPassedOver.end();
     });
+    if (const Json* const id = folder_.config.find("uncounted_token"))
+      text += (text.empty() ? "" : ", ") + std::string("a token of the id ") + id->dump() +
+              " has a position as any other here, padding's there";
+    return text;
   }
 
   // What stands for texts on both sides may have more or fewer of them.
@@ -250,14 +254,22 @@ class Taker {
            (ours->file != kLabels || theirs->file != kLabels);
   }
 
+  // Rows of a table of positions before that of the first token: RoBERTa's padding has one.
+  std::int64_t rows_before(const Parameter& p) const {
+    return p.name.ends_with("embedding.positions") && folder_.config.find("uncounted_token") != nullptr ? 1
+                                                                                                        : 0;
+  }
+
   // A shorter table of positions in a text is the beginning of a longer one.
   bool begins_with(const TensorView& tensor, const Parameter& p) const {
     return reads_texts_ && p.name.ends_with("embedding.positions") && tensor.shape.size() == 2 &&
-           tensor.shape[0] > p.value.rows && tensor.shape[1] == p.value.cols;
+           tensor.shape[0] - rows_before(p) > p.value.rows && tensor.shape[1] == p.value.cols;
   }
 
   bool fits(const TensorView& tensor, const Parameter& p) const {
     if (begins_with(tensor, p)) return true;
+    if (const std::int64_t before = rows_before(p); before > 0)
+      return tensor.shape == Shape{p.value.rows + before, p.value.cols};
     Shape expected(p.shape.begin(), p.shape.end());
     if (goes_by_text(p.name) && tensor.shape.size() == expected.size()) {
       const std::size_t axis = axis_of(our_axes_, p.name)->axis;
@@ -282,7 +294,7 @@ class Taker {
     // Where the vocabulary is one, also the rows behind it, which stand for no token.
     const bool is_whole = !by_text || (tensor.shape == wanted && is_same(ours->file, theirs->file));
     if (is_whole) {
-      std::copy_n(values.begin(), p.size(), p.value.data);
+      std::copy_n(values.begin() + rows_before(p) * p.value.cols, p.size(), p.value.data);
       return;
     }
     const std::vector<std::int32_t>& ids = vocabulary(ours->file, theirs->file).ids;

@@ -119,7 +119,7 @@ struct TensorRow {
     conv1d,     // weight [in, out], as here; bias [out]
     norm,       // weight and bias; gamma and beta in old files
     tensor,     // the whole name; as here
-    positions,  // the whole name; as here, behind rows that are not read, up to that of pad_token_id
+    positions,  // the whole name; as here, behind rows that are not read, up to those of pad_token_id
     patches,  // the whole name; filters [out, channels, rows, columns], here [rows · columns · channels, out]
   };
   std::string_view theirs, ours;

@@ -22,13 +22,19 @@ constexpr std::int64_t kMostIds = 10000000;
 void read_padding(std::string_view name, const Json& theirs, Json& ours) {
   const bool is_said = member_said(theirs, name) != nullptr;
   ours.set(name, is_said ? whole(theirs, name, 0, kMostIds) : std::int64_t{1});
+  ours.set("uncounted_token", ours.at(name));
+}
+// Of a model in this layout as it was, whatever the tokenizer pads with.
+std::int64_t padding_of(const Json& ours) {
+  const Json* const uncounted = ours.find("uncounted_token");
+  return (uncounted != nullptr ? *uncounted : ours.at("pad_token_id")).as_integer();
 }
 void write_padding(std::string_view name, const Json& ours, Json& theirs) {
-  theirs.set(name, ours.at(name).as_integer());
+  theirs.set(name, padding_of(ours));
 }
 
-// Positions count from the padding's id on, which has none.
-std::int64_t rows_of_padding(const Json& ours) { return ours.at("pad_token_id").as_integer() + 1; }
+// Positions count from behind the padding's id on, whose row padding has.
+std::int64_t rows_of_padding(const Json& ours) { return padding_of(ours) + 1; }
 void read_positions(std::string_view name, const Json& theirs, Json& ours) {
   const std::int64_t before = rows_of_padding(ours);
   ours.set("length", whole(theirs, name, before + 1, before + 1000000) - before);

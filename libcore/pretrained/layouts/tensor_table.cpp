@@ -82,9 +82,11 @@ PatchGrid grid_of(const Json& ours) {
           .patch_size = at("patch_size")};
 }
 
-// Rows of a table there that stand before ours.
+// Rows of a table there that stand before ours, which begins with padding's where that takes a position.
 Index rows_before(const TensorRow& row, const Json& ours) {
-  return row.form == TensorForm::positions ? ours.at("pad_token_id").as_integer() + 1 : 0;
+  if (row.form != TensorForm::positions) return 0;
+  const Json* const uncounted = ours.find("uncounted_token");
+  return uncounted != nullptr ? uncounted->as_integer() : ours.at("pad_token_id").as_integer() + 1;
 }
 
 std::vector<std::int64_t> shape_of(const TensorPlace& place, const Parameter& p, const Json& ours) {
