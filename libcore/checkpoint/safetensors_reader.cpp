@@ -243,6 +243,13 @@ std::string first_bytes(const fs::path& path, std::size_t count) {
   return bytes;
 }
 
+// What weights of other programs begin with.
+std::string_view other_format_of(std::string_view bytes) {
+  if (bytes.starts_with("GGUF")) return "a GGUF file";
+  if (bytes.starts_with("PK\3\4") || bytes.starts_with('\x80')) return "a file of PyTorch";
+  return bytes.starts_with("\x89HDF") ? "a file of Keras" : "";
+}
+
 // Checks the frame and gives the header's text.
 std::string_view header_text(std::string_view bytes, std::string_view where) {
   if (bytes.size() < kFrame) {
@@ -255,6 +262,11 @@ std::string_view header_text(std::string_view bytes, std::string_view where) {
   if (size == 0) fail(where, 0, "the header has 0 bytes");
   if (is_text(bytes.substr(0, kFrame))) throw Error(std::string(where) + ": a text, no safetensors file");
   if (size > kMaxHeader) {
+    const std::string_view other = other_format_of(bytes);
+    if (!other.empty())
+      throw Error(std::string(where) + ": " + std::string(other) +
+                  ", and only safetensors are read (load it in Python with transformers: "
+                  "model.save_pretrained(DIR) writes them)");
     fail(where, 0,
          "the header has " + std::to_string(size) + " bytes, more than " + std::to_string(kMaxHeader) +
              " (is it a safetensors file?)");

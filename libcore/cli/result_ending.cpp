@@ -5,6 +5,7 @@
 
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/name_list.hpp"
 
 namespace headwater::cli {
 namespace {
@@ -40,6 +41,16 @@ const FormatEndings& endings_of(std::string_view format) {
   return *std::ranges::find(format_endings(), format, &FormatEndings::format);
 }
 
+// "FILE.csv, FILE.json or FILE.svg": of the format that is written, and of others.
+std::string files_of(const FormatEndings& written, const std::vector<OtherFormat>& others) {
+  std::vector<std::string> files{"FILE" + std::string(written.endings.front())};
+  for (const OtherFormat& other : others) {
+    std::string file = "FILE" + std::string(endings_of(other.format).endings.front());
+    if (std::ranges::find(files, file) == files.end()) files.push_back(std::move(file));
+  }
+  return alternatives(std::vector<std::string_view>(files.begin(), files.end()));
+}
+
 std::string lower_ending(const std::filesystem::path& path) {
   std::string ending = path.extension().string();
   for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -57,6 +68,9 @@ void check_ending(const std::filesystem::path& output, std::string_view option, 
                               return has_ending(row, ending);
                             });
   if (!is_of_format || has_ending(written, ending)) return;
+  if (std::ranges::find(kOtherEndings, ending) != kOtherEndings.end())
+    throw UsageError(std::string(option) + " " + shown(output) + ": ends in " + ending +
+                     ", a format that no program here writes (name " + files_of(written, others) + ")");
   const auto other = std::ranges::find_if(
       others, [&](const OtherFormat& each) { return has_ending(endings_of(each.format), ending); });
   throw UsageError(std::string(option) + " " + shown(output) + ": ends in " + ending + ", where " +

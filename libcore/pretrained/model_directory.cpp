@@ -10,6 +10,7 @@
 #include "checkpoint/directory_names.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "pretrained/layouts/layout.hpp"
+#include "pretrained/layouts/registry.hpp"
 #include "pretrained/layouts/tensor_table.hpp"
 #include "pretrained/registry.hpp"
 #include "support/directories.hpp"
@@ -97,11 +98,28 @@ constexpr const char* kWeightsIndex = "model.safetensors.index.json";
 constexpr const char* kOtherWeights[] = {"pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5",
                                          "flax_model.msgpack", kWeightsIndex};
 
+constexpr const char* kOtherEndings[] = {".gguf", ".bin", ".pt", ".pth", ".h5", ".msgpack", ".onnx"};
+constexpr const char* kWriteSafetensors =
+    "only safetensors are read; load it in Python with transformers: model.save_pretrained(DIR) writes them";
+
+bool has_other_ending(const std::filesystem::path& file) {
+  const std::string ending = file.extension().string();
+  return std::ranges::find(kOtherEndings, ending) != std::end(kOtherEndings);
+}
+
 // Weights that are not model.safetensors; empty: none.
 std::string other_weights_in(const std::filesystem::path& directory) {
   const auto* const name =
       std::ranges::find_if(kOtherWeights, [&](const char* weights) { return is_there(directory / weights); });
-  return name == std::end(kOtherWeights) ? std::string() : *name;
+  if (name != std::end(kOtherWeights)) return *name;
+  std::error_code error;
+  std::string first;  // of the GGUF files, by its name
+  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string file = at->path().filename().string();
+    if (at->path().extension() == ".gguf" && (first.empty() || file < first)) first = file;
+  }
+  return first;
 }
 
 // What of a directory can be used whose model cannot: "; the tokenizer ...".
@@ -121,6 +139,7 @@ std::string why_no_model(const std::filesystem::path& directory) {
   }
   const bool has_weights = is_there(directory / kWeights);
   const std::string weights = has_weights ? kWeights : other_weights_in(directory);
+  if (weights.ends_with(".gguf")) return "has " + weights + " (" + kWriteSafetensors + ")";
   if (!weights.empty())
     return "has " + weights +
            " and no config.json, which says what model it is (take it from where the weights " + "came from" +
@@ -137,7 +156,9 @@ std::string why_no_model(const std::filesystem::path& directory) {
 ModelFolder with_config(const std::filesystem::path& files, std::string text) {
   ModelFolder folder{.path = files, .config_text = std::move(text)};
   const std::string where = folder.config_path().string();
-  ModelConfig config = model_config(Json::parse(folder.config_text, where), where, usable_parts(files));
+  Json said = Json::parse(folder.config_text, where);
+  if (lacks_architecture(said) && is_there(files / kWeights)) name_architecture(said, folder.weights());
+  ModelConfig config = model_config(std::move(said), where, usable_parts(files));
   folder.config = std::move(config.config);
   folder.kind = config.kind;
   folder.layout = config.layout;
@@ -197,6 +218,9 @@ ModelFolder open_target(const std::filesystem::path& path, const std::filesystem
   std::error_code ignored;
   if (is_there(path) && !std::filesystem::is_directory(path, ignored)) {
     const std::filesystem::path folder = path.parent_path();
+    if (has_other_ending(path) && !is_there(folder / "config.json"))
+      throw Error(path.string() + ": not a model directory but a file of weights (" + kWriteSafetensors +
+                  ")");
     throw Error(path.string() + ": not a model directory but a file" +
                 (!folder.empty() && is_there(folder / "config.json")
                      ? ", of the model in " + folder.string() + " (name that)"

@@ -88,7 +88,7 @@ done
 # shellcheck disable=SC2034 # broken reads it
 read_broken=(classify broken texts)
 broken '"num_attention_heads" is 5' sed -i 's/"num_attention_heads": 4/"num_attention_heads": 5/' config.json
-broken '"type_vocab_size"' sed -i 's/"type_vocab_size": 2/"type_vocab_size": 1/' config.json
+broken '"type_vocab_size"' sed -i 's/"type_vocab_size": 2/"type_vocab_size": 3/' config.json
 broken 'of "bert" are read BertForSequenceClassification' sed -i 's/"BertForSequenceClassification"/"BertForTokenClassification"/' config.json
 broken 'has no tokenizer.json, no vocab.txt' rm tokenizer.json
 

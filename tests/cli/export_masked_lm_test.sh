@@ -64,7 +64,7 @@ done
 # shellcheck disable=SC2034 # broken reads it
 read_broken=(generate broken --fill-mask masked)
 broken '"num_attention_heads" is 5' sed -i 's/"num_attention_heads": 4/"num_attention_heads": 5/' config.json
-broken '"type_vocab_size"' sed -i 's/"type_vocab_size": 2/"type_vocab_size": 1/' config.json
+broken '"type_vocab_size"' sed -i 's/"type_vocab_size": 2/"type_vocab_size": 3/' config.json
 broken '"position_embedding_type"' sed -i 's/"absolute"/"relative_key"/' config.json
 broken '"tie_word_embeddings"' sed -i 's/^{/{"tie_word_embeddings": false,/' config.json
 broken 'of "bert" are read BertForSequenceClassification, BertModel, BertForMaskedLM, BertForPreTraining' sed -i 's/"BertForMaskedLM"/"BertForQuestionAnswering"/' config.json

@@ -14,7 +14,7 @@ inline constexpr ConfigRow kEncoderConfig[] = {
     config_rows::count("num_hidden_layers", "encoder_layers", 1000),
     config_rows::heads("num_attention_heads", "hidden_size"),
     config_rows::count("intermediate_size", "feed_forward_width", 1000000),
-    config_rows::fixed("type_vocab_size", "2"),
+    config_rows::count_or("type_vocab_size", "segments", 2, "2"),
     config_rows::activation("hidden_act", "\"gelu\""),
     config_rows::share("hidden_dropout_prob", "dropout", "0.1"),
     config_rows::share("attention_probs_dropout_prob", "attention_dropout", "0.1"),

@@ -17,7 +17,9 @@ constexpr ActivationName kActivationNames[] = {{"relu", "relu"},
                                                {"gelu_tanh", "gelu_fast"},
                                                {"gelu_tanh", "gelu_pytorch_tanh"},
                                                {"silu", "silu"},
-                                               {"silu", "swish"}};
+                                               {"silu", "swish"},
+                                               {"gelu", "gelu_python"},
+                                               {"gelu_tanh", "gelu_python_tanh"}};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "pretrained/config.hpp"
 #include "pretrained/label_names.hpp"
 #include "pretrained/layouts/foreign_config.hpp"
 #include "support/error.hpp"
@@ -11,12 +12,22 @@ namespace headwater {
 
 namespace {
 
+constexpr const char* kOneOutput =
+    ": a model with one output scores its text, as a cross-encoder does, and gives no label; such models are "
+    "not read";
+
 // By their ids, which stand in any order.
 std::map<std::int64_t, std::string> names_of(const Json& theirs, std::string_view member_name) {
   constexpr std::int64_t kMaxClasses = 100000;
   const Json* const member = member_said(theirs, member_name);
-  if (member == nullptr) return {{0, "LABEL_0"}, {1, "LABEL_1"}};  // as that library has it
+  const bool has_count = member_said(theirs, "num_labels") != nullptr;
+  const std::int64_t count = has_count ? whole(theirs, "num_labels", 0, kMaxClasses) : 2;
   std::map<std::int64_t, std::string> names;
+  if (member == nullptr) {  // as that library has it
+    if (count < 2) throw Error("\"num_labels\" is " + std::to_string(count) + kOneOutput);
+    for (std::int64_t id = 0; id < count; ++id) names[id] = "LABEL_" + std::to_string(id);
+    return names;
+  }
   const Json::Object& labels = member->as_object();
   for (const auto& [id, name] : labels) {
     const bool is_number = !id.empty() && id.size() < 10 && id.find_first_not_of("0123456789") == id.npos &&
@@ -25,6 +36,10 @@ std::map<std::int64_t, std::string> names_of(const Json& theirs, std::string_vie
     names[std::stoll(id)] = name.as_string();
   }
   const auto classes = static_cast<std::int64_t>(names.size());
+  if (classes == 1) throw Error("\"id2label\" has one name" + std::string(kOneOutput));
+  if (has_count && count != classes)
+    throw Error("\"num_labels\" is " + std::to_string(count) + ", \"id2label\" has " +
+                std::to_string(classes) + " names");
   if (classes < 2 || classes > kMaxClasses || names.rbegin()->first != classes - 1) {
     throw Error("\"id2label\" has " + std::to_string(classes) +
                 " names, expected those of 0, 1 and so on (at least 2)");

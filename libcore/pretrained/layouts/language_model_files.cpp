@@ -8,6 +8,10 @@ namespace headwater {
 
 ModelTokenizers one_tokenizer(const ModelFolder& folder) {
   const bool has_one = folder.has("tokenizer.json");
+  if (!has_one && folder.has("tekken.json"))
+    throw Error(folder.path.string() +
+                ": has tekken.json alone, a tokenizer of another program, which is not read (in Python: "
+                "AutoTokenizer.from_pretrained(DIR).save_pretrained(NEW) writes a tokenizer.json)");
   if (!has_one && !folder.has("vocab.txt") && !(folder.has("vocab.json") && folder.has("merges.txt"))) {
     throw Error(
         folder.path.string() +

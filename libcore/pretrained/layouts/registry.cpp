@@ -49,10 +49,39 @@ std::vector<std::string> layout_names() {
   return names;
 }
 
+static bool names_architectures(const Json& config) {
+  const Json* const named = config.find("architectures");
+  return named != nullptr && named->is_array() && !named->as_array().empty();
+}
+
+static bool is_of(const Layout& layout, const Json& config) {
+  const Json* const type = config.find("model_type");
+  return type != nullptr && type->is_string() && layout.model_type == type->as_string();
+}
+
+bool lacks_architecture(const Json& config) {
+  if (!config.is_object() || names_architectures(config)) return false;
+  return std::ranges::count_if(all_layouts(), [&](const Layout* layout) { return is_of(*layout, config); }) >
+         1;
+}
+
+void name_architecture(Json& config, const Safetensors& tensors) {
+  const Layout* best = nullptr;
+  std::ptrdiff_t most = 0;
+  for (const Layout* layout : all_layouts()) {
+    if (!is_of(*layout, config)) continue;
+    const std::ptrdiff_t rows = rows_in_file(*layout, tensors);
+    if (best != nullptr && rows <= most) continue;
+    best = layout;
+    most = rows;
+  }
+  if (best != nullptr) config.set("architectures", Json::Array{Json(best->architectures.front())});
+}
+
 const Layout* layout_of(const Json& config) {
   const std::string& type = config.at("model_type").as_string();
   const Json* const named = config.find("architectures");
-  const bool names_some = named != nullptr && named->is_array() && !named->as_array().empty();
+  const bool names_some = names_architectures(config);
   std::string known;
   for (const Layout* layout : all_layouts()) {
     if (layout->model_type != type) continue;

@@ -21,6 +21,11 @@ std::vector<std::string> layout_names();
 // model type. Throws Error where none has these architectures.
 const Layout* layout_of(const Json& config);
 
+// Whether a config.json has a model type of several layouts and names no architecture; then the one whose
+// tensors the file has can be named.
+bool lacks_architecture(const Json& config);
+void name_architecture(Json& config, const Safetensors& tensors);
+
 // The layouts that models of this kind can be in; empty: none. `name`: those of this model type.
 std::vector<const Layout*> layouts_of(const Kind& kind, std::string_view name = {});
 

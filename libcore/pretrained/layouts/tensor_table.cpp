@@ -263,6 +263,20 @@ class TableReader {
 
 }  // namespace
 
+std::ptrdiff_t rows_in_file(const Layout& layout, const Safetensors& tensors) {
+  const auto is_there = [&](const std::string& name) {
+    const bool is_longer = name.starts_with(layout.prefix) && !layout.prefix.empty();
+    return tensors.find(name) != nullptr ||
+           (is_longer && tensors.find(name.substr(layout.prefix.size())) != nullptr);
+  };
+  std::ptrdiff_t rows = 0;
+  for (const TensorRow& row : layout.tensors) {
+    const std::string name = with_layer(row.theirs, "0");
+    rows += is_there(name) || is_there(name + ".weight") || is_there(name + ".gamma") ? 1 : -1;
+  }
+  return rows;
+}
+
 void read_tensors(const Layout& layout, const Safetensors& tensors, const Json& ours,
                   Parameters& parameters) {
   TableReader(layout, tensors, ours, parameters).read();

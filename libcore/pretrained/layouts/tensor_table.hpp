@@ -6,6 +6,9 @@
 
 namespace headwater {
 
+// How well the tensors of a file go with a layout: its rows that are there, less those that are not.
+std::ptrdiff_t rows_in_file(const Layout& layout, const Safetensors& tensors);
+
 // Fills the parameters, which have no memory yet, from the tensors of a file in that layout; `ours` is our
 // config.json of its model. Throws Error naming the tensor that is missing, left over, of another shape or
 // not finite.

@@ -74,6 +74,10 @@ struct TokenizerReader {
                                                   "added_tokens",   "normalizer", "pre_tokenizer",
                                                   "post_processor", "decoder",    "model"};
     if (!file.is_object()) fail("expected an object");
+    if (find("model") == nullptr && find("config") != nullptr)
+      fail(
+          "a tokenizer of another program (tekken), which is not read (in Python: "
+          "AutoTokenizer.from_pretrained(DIR).save_pretrained(NEW) writes a tokenizer.json)");
     for (const auto& [name, value] : file.as_object()) {
       if (std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown)) {
         impl.warnings.push_back(where + ": unknown member " + quote(name) + " is ignored");
@@ -345,6 +349,11 @@ namespace {
 
 // Says what is wanted where the file is no JSON from its start.
 Json parse_tokenizer_file(std::string_view json, std::string_view where) {
+  if (json.starts_with("GGUF"))
+    throw Error(
+        std::string(where) +
+        ": a GGUF file, whose tokenizer is not read (take the tokenizer.json of the model that it was "
+        "made from)");
   const std::size_t begin = json.find_first_not_of(" \t\r\n");
   const bool is_other = begin != json.npos && json[begin] != '{';
   try {

@@ -195,7 +195,7 @@ TEST_CASE("ViT's layout: a config.json that cannot be read is one line that name
       {"hidden_dropout_prob", 1, "\"hidden_dropout_prob\" is 1, expected 0 to 0.99"},
       {"qkv_bias", false, "\"qkv_bias\" is false, expected true"},
       {"quantization_config", Json::Object{}, "\"quantization_config\""},
-      {"id2label", Json::Object{{"0", "a"}}, "\"id2label\" has 1 names"},
+      {"id2label", Json::Object{{"0", "a"}}, "\"id2label\" has one name: a model with one output"},
       {"id2label", Json::Object{{"0", "a"}, {"2", "c"}}, "\"id2label\" has 2 names"},
       {"id2label", Json::Object{{"0", "a"}, {"01", "c"}}, "\"id2label\" has \"01\" where an id is"},
   };
