@@ -14,7 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const ImageProcessing read = image_processing_of(Json::parse(text, "f"), kShape);
-    const ImagePipelineSettings settings{.normalization = read.normalization, .resizing = read.resizing};
+    ImagePipelineSettings settings{.normalization = read.normalization, .resizing = read.resizing};
+    settings.published = read.resize;
     const ImagePipeline pipeline(settings, read.statistics, kShape, kShape);
     const std::vector<std::uint8_t> pixels(static_cast<std::size_t>(kShape.bytes()), 255);
     ImagePipeline::Scratch scratch;
