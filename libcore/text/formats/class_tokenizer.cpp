@@ -37,10 +37,11 @@ std::string_view type_of(const Json* part) {
 class Patch {
  public:
   Patch(Json& file, const TokenizerFolder& settings, const std::string& where)
-      : file_(file), settings_(settings), where_(where), model_(member_of(file, "model")) {}
+      : file_(file), settings_(settings), where_(where) {}
 
   bool apply() {
-    const Json* const vocab = model_ == nullptr ? nullptr : model_->find("vocab");
+    const Json* const model = member_of(file_, "model");
+    const Json* const vocab = model == nullptr ? nullptr : model->find("vocab");
     if (vocab == nullptr) return false;  // the reader says what is wrong
     vocabulary_ = VocabularyIds(*vocab);
     if (makes_parts()) {
@@ -56,13 +57,16 @@ class Patch {
   }
 
  private:
+  // A new member of the file may move it.
+  Json& model() const { return *member_of(file_, "model"); }
+
   // Without a file that names a class, the class is known of the kind of model alone, and a tokenizer of
   // another kind is read as it is.
   bool makes_parts() const {
     if (settings_.tokenizer_class == TokenizerClass::file) return false;
     const bool is_bert = settings_.tokenizer_class == TokenizerClass::bert;
-    const std::string_view type = type_of(model_), wanted = is_bert ? "WordPiece" : "BPE";
-    const bool is_model = type == wanted || (type.empty() && (model_->find("merges") == nullptr) == is_bert);
+    const std::string_view type = type_of(&model()), wanted = is_bert ? "WordPiece" : "BPE";
+    const bool is_model = type == wanted || (type.empty() && (model().find("merges") == nullptr) == is_bert);
     if (settings_.has_config || settings_.names_class) {
       if (is_model) return true;
       throw Error(where_ + ": model.type is " + quote(type) + ", and the tokenizer's class makes a " +
@@ -111,9 +115,9 @@ class Patch {
     const bool is_same_template =
         post != nullptr && is_same(*post, bert_template_json(first.surface, first.id, last.surface, last.id));
     if (!is_same_template) set(file_, "post_processor", bert_post_processor_json(first, last));
-    set(*model_, "unk_token", settings_.role("unk_token"));
-    set(*model_, "continuing_subword_prefix", "##");
-    set(*model_, "max_input_chars_per_word", 100);
+    set(model(), "unk_token", settings_.role("unk_token"));
+    set(model(), "continuing_subword_prefix", "##");
+    set(model(), "max_input_chars_per_word", 100);
   }
 
   void make_byte_level() {
@@ -121,13 +125,13 @@ class Patch {
     set(file_, "normalizer", nullptr);
     make_byte_level_part("pre_tokenizer");
     make_byte_level_part("decoder");
-    for (const char* name : {"dropout", "unk_token"}) set(*model_, name, nullptr);
+    for (const char* name : {"dropout", "unk_token"}) set(model(), name, nullptr);
     for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-      const Json* const text = model_->find(name);
-      if (text != nullptr && !text->is_null() && text->dump() != "\"\"") set(*model_, name, nullptr);
+      const Json* const text = model().find(name);
+      if (text != nullptr && !text->is_null() && text->dump() != "\"\"") set(model(), name, nullptr);
     }
     for (const char* name : {"fuse_unk", "byte_fallback", "ignore_merges"}) {
-      if (model_->find(name) != nullptr) set(*model_, name, false);
+      if (model().find(name) != nullptr) set(model(), name, false);
     }
     if (settings_.tokenizer_class == TokenizerClass::roberta) make_roberta_template(added);
   }
@@ -166,7 +170,6 @@ class Patch {
   Json& file_;
   const TokenizerFolder& settings_;
   const std::string& where_;
-  Json* model_;
   VocabularyIds vocabulary_;
   bool is_changed_ = false;
 };

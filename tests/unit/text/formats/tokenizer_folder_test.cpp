@@ -79,6 +79,14 @@ TEST_CASE("BertTokenizer takes the vocabulary of tokenizer.json, and tokenizer_c
   CHECK(folder.fault() == R"(tokenizer_config.json: "cls_token" is "[X]", which is not in the vocabulary)");
 }
 
+TEST_CASE("a tokenizer.json of the model alone becomes BERT's") {
+  Folder folder;
+  folder.has("tokenizer_config.json", R"({"tokenizer_class":"BertTokenizer"})");
+  folder.has("tokenizer.json",
+             R"({"model":{"type":"WordPiece","vocab":{"[UNK]":0,"[CLS]":1,"[SEP]":2,"the":3},"unk_token":"the"}})");
+  CHECK(folder.reads("The dog") == Surfaces{"[CLS]", "the", "[UNK]", "[SEP]"});
+}
+
 TEST_CASE("another class reads tokenizer.json as it is") {
   Folder folder;
   folder.has("tokenizer.json", bert_json(kLowers)).has("config.json", R"({"model_type":"bert"})");
