@@ -52,7 +52,8 @@ Trainer::Trainer(const Recipe& recipe, Objective& objective, RunDirectory* direc
       log_columns_(log_columns(objective)),
       batches_(recipe.training, objective, Split::train),
       validation_batches_(recipe.training, objective, Split::validation),
-      optimizer_(optimizer_of(recipe, objective), freeze(objective.parameters(), recipe.training.freeze), ranks),
+      optimizer_(optimizer_of(recipe, objective), freeze(objective.parameters(), recipe.training.freeze),
+                 ranks),
       gradients_(objective.parameters(), own_parts(), optimizer_.shares(), ranks.group) {
   objective_.parameters().initialize(recipe.seed);
   if (after_drawing) after_drawing();
