@@ -43,7 +43,8 @@ TEST_CASE("endings: those of another format, with what would write it") {
         "-o a.svg: ends in .svg, where CSV is written (say --format svg, or name FILE.csv)");
   CHECK(refusal("b/a.NPY", "svg") ==
         "-o b/a.NPY: ends in .npy, where SVG is written (say --format npy, or name FILE.svg)");
-  CHECK(refusal("a.pdf", "svg") == "-o a.pdf: ends in .pdf, where SVG is written (name FILE.svg)");
+  CHECK(refusal("a.pdf", "svg") ==
+        "-o a.pdf: ends in .pdf, a format that no program here writes (name FILE.svg, FILE.csv or FILE.npy)");
   CHECK(refusal("a.html", "csv") == "-o a.html: ends in .html, where CSV is written (name FILE.csv)");
   CHECK_THROWS_AS(cli::check_ending("a.txt", "-o", "npy"), UsageError);
   CHECK_THROWS_AS(cli::check_ending("a.json", "--validation", "safetensors"), UsageError);
