@@ -40,6 +40,10 @@ void LineWriter::line(std::string_view text) {
 }
 
 void LineWriter::text(std::string_view text) {
+  if (text.size() >= kWriteBlock) {
+    flush();
+    return write_output(text);
+  }
   buffer_ += text;
   if (buffer_.size() >= kWriteBlock) flush();
 }

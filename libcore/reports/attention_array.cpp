@@ -55,7 +55,15 @@ void AttentionArray::write(const std::function<void(std::string_view)>& take) co
   const auto count = [](std::size_t number) { return static_cast<std::int64_t>(number); };
   const std::size_t heads = heads_a_layer();
   take(npy_head(std::vector{count(heads_.size() / heads), count(heads), queries_, keys_}));
-  if (weights_.size() > 0) take(weights_.mapped().bytes());
+  if (weights_.size() == 0) return;
+  constexpr std::size_t kPiece = std::size_t{1} << 24;
+  const MappedFile weights = weights_.mapped();
+  for (std::string_view rest = weights.bytes(); !rest.empty();) {
+    const std::string_view piece = rest.substr(0, kPiece);
+    take(piece);
+    rest.remove_prefix(piece.size());
+    weights.release();
+  }
 }
 
 }  // namespace headwater

@@ -82,7 +82,8 @@ Json example_json(const PageExample& example) {
 }
 
 // JSON inside an element <script>: no "<" begins a tag or a comment there.
-std::string in_script(std::string_view json) {
+std::string in_script(std::string json) {
+  if (json.find('<') == json.npos) return json;
   std::string out;
   out.reserve(json.size());
   for (const char c : json) {
@@ -107,16 +108,18 @@ std::uint16_t half_of_weight(float weight) {
   return static_cast<std::uint16_t>(((exponent + 15) << 10) + fraction);
 }
 
-std::string attention_page(std::span<const PageExample> examples, std::string_view title) {
+std::string attention_page(std::vector<PageExample> examples, std::string_view title) {
   if (examples.empty()) throw Error("attention: nothing to show");
   std::string data = "{\"examples\":[";  // one tree of all would be in memory a second time
-  for (const PageExample& example : examples)
-    data += (&example == examples.data() ? "" : ",") + in_script(example_json(example).dump());
+  for (PageExample& example : examples) {
+    if (&example != examples.data()) data += ",";
+    data += in_script(example_json(example).dump());
+    example = {};
+  }
   data += "]}";
   return html_document(title, kAttentionPageCss,
                        std::string(kAttentionPageHtml) + "<script type=\"application/json\" id=\"data\">" +
-                           data + "</script>\n<script>\n" + std::string(kAttentionPageJs) +
-                           "</script>\n",
+                           data + "</script>\n<script>\n" + std::string(kAttentionPageJs) + "</script>\n",
                        true);
 }
 

@@ -28,7 +28,7 @@ struct PageExample {
 // A document that needs nothing else: no network, no script from elsewhere; whatever names and tokens hold is
 // text in it. Weights are in half precision (11 bits), two bytes each. Throws Error where there are no
 // examples, or the records of a kind are not all layers with all heads of the same tokens.
-std::string attention_page(std::span<const PageExample> examples, std::string_view title);
+std::string attention_page(std::vector<PageExample> examples, std::string_view title);
 
 // The nearest number of half precision (IEEE 754 binary16) of a weight in [0, 1], as its bits; of two the one
 // whose last bit is 0.

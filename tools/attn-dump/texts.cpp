@@ -390,7 +390,7 @@ class Dump {
     if (folder_) {
       folder_->finish("texts");
     } else if (options_.format == "html") {
-      output_.write(attention_page(pages_, name_of_model(options_.model) + ": attention"));
+      output_.write(attention_page(std::move(pages_), name_of_model(options_.model) + ": attention"));
     } else if (options_.format == "npy") {
       array_->write([&](std::string_view bytes) { output_.write(bytes); });
     } else if (keeps && options_.format == "svg") {
