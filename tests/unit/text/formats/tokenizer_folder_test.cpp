@@ -82,8 +82,9 @@ TEST_CASE("BertTokenizer takes the vocabulary of tokenizer.json, and tokenizer_c
 TEST_CASE("a tokenizer.json of the model alone becomes BERT's") {
   Folder folder;
   folder.has("tokenizer_config.json", R"({"tokenizer_class":"BertTokenizer"})");
-  folder.has("tokenizer.json",
-             R"({"model":{"type":"WordPiece","vocab":{"[UNK]":0,"[CLS]":1,"[SEP]":2,"the":3},"unk_token":"the"}})");
+  folder.has(
+      "tokenizer.json",
+      R"({"model":{"type":"WordPiece","vocab":{"[UNK]":0,"[CLS]":1,"[SEP]":2,"the":3},"unk_token":"the"}})");
   CHECK(folder.reads("The dog") == Surfaces{"[CLS]", "the", "[UNK]", "[SEP]"});
 }
 
