@@ -69,7 +69,7 @@ source_tokenizer:
   standardize: lower
   split_punctuation: true             # marks are words, too
 model:
-  kind: classifier                    # a bag of words is often as good: kind: bag_of_words, with width and output_dropout alone
+  kind: classifier                    # with few labels kind: linear is often better; measure both (recipes/classifier.md)
   width: 64
   heads: 2
   feed_forward_width: 128
