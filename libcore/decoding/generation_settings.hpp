@@ -49,8 +49,8 @@ struct GenerationSettings {
   EarlyStopping early_stopping = EarlyStopping::heuristic;
   double repetition_penalty = 1;  // of beams; Sampler has it for one hypothesis
   bool renormalizes = false;      // of beams: the tokens that may be chosen have a sum of probabilities of 1
-  std::int64_t n_best = 1;                                     // hypotheses that are given, at most num_beams
-  bool wants_scores = false;                                   // of greedy decoding; beam search has them
+  std::int64_t n_best = 1;        // hypotheses that are given, at most num_beams
+  bool wants_scores = false;      // of greedy decoding; beam search has them
   std::shared_ptr<const CharacterGuard> characters = nullptr;  // the text stays UTF-8; or none
 
   bool is_end(std::int32_t id) const {

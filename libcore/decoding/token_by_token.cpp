@@ -116,16 +116,14 @@ void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, 
     if (bans.reads_texts()) {
       for (const std::span<const std::int32_t> text : read) bans.add(text);
     }
-    const StepRows rows{.hidden = hidden,
-                        .banned = bans.columns(),
-                        .numbers = streams,
-                        .texts = read,
-                        .new_tokens = made};
+    const StepRows rows{
+        .hidden = hidden, .banned = bans.columns(), .numbers = streams, .texts = read, .new_tokens = made};
     how.next_token.choose(group.context, rows, chosen);
     const auto force = [&] {
       for (std::size_t b = 0; b < active.size(); ++b) {
         const auto prompt = static_cast<std::int64_t>(group.prompts.target.sequence(active[b]).size());
-        const std::int32_t id = settings.forced(prompt, made, group.room[static_cast<std::size_t>(active[b])]);
+        const std::int32_t id =
+            settings.forced(prompt, made, group.room[static_cast<std::size_t>(active[b])]);
         if (id >= 0) chosen[b] = {.id = id};
       }
     };

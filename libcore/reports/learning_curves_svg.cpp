@@ -88,7 +88,8 @@ class CurvesPicture {
     const bool is_best = std::any_of(curves_.begin(), curves_.end(), [&](const LearningCurve& curve) {
       return curve.best_metric == figure.name;
     });
-    return (figure.is_of_training ? "Training " : "Validation ") + figure.heading + (is_best ? " (best_metric)" : "");
+    return (figure.is_of_training ? "Training " : "Validation ") + figure.heading +
+           (is_best ? " (best_metric)" : "");
   }
 
   void line(double x1, double y1, double x2, double y2, std::string_view color, std::string_view more = "") {

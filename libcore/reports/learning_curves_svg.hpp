@@ -12,8 +12,8 @@ namespace headwater {
 
 // An SVG 1.1 document: loss in training (dashed) and validation, the other metrics of validation where a run
 // has them, and those of a source where it is among the curves; a legend with the best figures of each. A run
-// whose loss goes far beyond where it began has triangles at the upper border and does not flatten the others.
-// Throws Error where there are no curves.
+// whose loss goes far beyond where it began has triangles at the upper border and does not flatten the
+// others. Throws Error where there are no curves.
 std::string learning_curves_svg(std::span<const LearningCurve> curves, std::string_view title);
 
 // The same as a picture for each figure, each with its own legend, which a page can put below each other.

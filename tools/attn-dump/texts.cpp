@@ -370,11 +370,12 @@ class Dump {
     for (std::size_t i = 0; i < heads.size(); ++i) kept_weights_ += heads.queries(i) * heads.keys(i);
     const std::size_t most = options_.format == "html" || is_rollout ? kMaxPageWeights : kMaxDrawnWeights;
     if (kept_weights_ > most) {
-      throw LineError(line, " " + format_count(static_cast<std::int64_t>(kept_weights_)) + " weights, " +
-                                (is_rollout ? "a rollout" : options_.format) + " holds at most " +
-                                format_count(static_cast<std::int64_t>(most)) +
-                                (is_rollout ? " (shorten the text)"
-                                            : " (choose with --layer and --head, or write csv, json or npy)"));
+      throw LineError(line,
+                      " " + format_count(static_cast<std::int64_t>(kept_weights_)) + " weights, " +
+                          (is_rollout ? "a rollout" : options_.format) + " holds at most " +
+                          format_count(static_cast<std::int64_t>(most)) +
+                          (is_rollout ? " (shorten the text)"
+                                      : " (choose with --layer and --head, or write csv, json or npy)"));
     }
     return heads.records();
   }

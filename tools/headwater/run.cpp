@@ -373,7 +373,8 @@ class Sweep {
     children_.start(words);
     const Ended ended = children_.wait().second;
     Children::end_if_told();
-    if (!ended.is_good() && failed_.empty()) throw Error("the table of the runs failed; the line above says why");
+    if (!ended.is_good() && failed_.empty())
+      throw Error("the table of the runs failed; the line above says why");
   }
 
   const Runner& runner_;
