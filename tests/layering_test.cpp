@@ -85,9 +85,9 @@ constexpr std::string_view kEigenHeader = "tensor/kernels/eigen_map.hpp";
 const std::set<std::string_view> kVectorHeaders = {"immintrin.h", "arm_neon.h"};
 
 // Headers of the C library and of Linux; those of the C++ library have neither point nor slash.
-const std::set<std::string_view> kSystem = {"cpuid.h",   "dlfcn.h",   "fcntl.h",  "poll.h",
-                                            "pthread.h", "sched.h",   "signal.h", "unistd.h",
-                                            "dirent.h",  "fnmatch.h", "errno.h",  "time.h"};
+const std::set<std::string_view> kSystem = {"cpuid.h", "dlfcn.h",  "fcntl.h",    "poll.h",       "pthread.h",
+                                            "sched.h", "signal.h", "unistd.h",   "dirent.h",     "fnmatch.h",
+                                            "errno.h", "time.h",   "ucontext.h", "linux/magic.h"};
 
 // What only cli/ and tools/ may do; looked for outside comments.
 const std::vector<std::string_view> kForbiddenWords = {
