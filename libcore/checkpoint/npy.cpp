@@ -30,9 +30,9 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 // The header, a literal of Python: a dictionary of a text, a truth value and a tuple of whole numbers.
-class HeaderReader {
+class NpyHeaderReader {
  public:
-  HeaderReader(std::string_view text, std::string_view where) : text_(text), where_(where) {}
+  NpyHeaderReader(std::string_view text, std::string_view where) : text_(text), where_(where) {}
 
   std::vector<std::int64_t> shape() {
     std::optional<std::vector<std::int64_t>> shape;
@@ -145,7 +145,7 @@ NpyArray read_npy(std::string_view bytes, std::string_view where) {
   std::size_t header = byte(8) | byte(9) << 8;
   if (preamble == 12) header |= byte(10) << 16 | byte(11) << 24;
   if (bytes.size() - preamble < header) fail("the file ends in its header (copy it again)");
-  NpyArray array{HeaderReader(bytes.substr(preamble, header), where).shape(),
+  NpyArray array{NpyHeaderReader(bytes.substr(preamble, header), where).shape(),
                  bytes.substr(preamble + header)};
   std::uint64_t needed = sizeof(float);
   bool is_empty = false, is_too_large = false;

@@ -55,10 +55,10 @@ constexpr ClassName kClassNames[] = {{"BertTokenizer", TokenizerClass::bert, tru
                                      {"BartTokenizer", TokenizerClass::roberta},
                                      {"LEDTokenizer", TokenizerClass::roberta},
                                      {"LongformerTokenizer", TokenizerClass::roberta}};
-constexpr ClassName kModelTypes[] = {{"bert", TokenizerClass::bert, true},
-                                     {"distilbert", TokenizerClass::bert, true},
-                                     {"gpt2", TokenizerClass::gpt2},
-                                     {"roberta", TokenizerClass::roberta}};
+constexpr ClassName kClassesOfModelTypes[] = {{"bert", TokenizerClass::bert, true},
+                                              {"distilbert", TokenizerClass::bert, true},
+                                              {"gpt2", TokenizerClass::gpt2},
+                                              {"roberta", TokenizerClass::roberta}};
 
 class SettingsReader {
  public:
@@ -111,7 +111,7 @@ class SettingsReader {
       take_class(kClassNames, called);
       settings_.names_class = true;
     } else if (const Json* type = said(model, "model_type"); type != nullptr && type->is_string()) {
-      take_class(kModelTypes, type->as_string());
+      take_class(kClassesOfModelTypes, type->as_string());
     }
   }
 
