@@ -35,7 +35,10 @@ std::string name_of_bad_byte(char bad) {
   if (bad == '\0') return "a NUL byte";
   constexpr char kHex[] = "0123456789abcdef";
   const unsigned char byte = static_cast<unsigned char>(bad);
-  return std::string("invalid UTF-8 at byte 0x") + kHex[byte >> 4] + kHex[byte & 15];
+  std::string name = "invalid UTF-8 at byte 0x";
+  name += kHex[byte >> 4];
+  name += kHex[byte & 15];
+  return name;
 }
 
 std::string_view cure_of_file(std::string_view first_line) {

@@ -173,8 +173,9 @@ std::vector<Hypotheses> Translator::hypotheses(std::span<const std::vector<std::
   }
   prompts.finish();
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  const Hypotheses of_nothing(static_cast<std::size_t>(generation_.n_best),
-                              {.log_probability = kNone, .score = kNone});
+  Hypothesis nothing;
+  nothing.log_probability = nothing.score = kNone;
+  const Hypotheses of_nothing(static_cast<std::size_t>(generation_.n_best), nothing);
   std::vector<Hypotheses> results(sources.size(), of_nothing), found;
   try {
     found = sampler_ ? decoder_.decode(prompts, generation_, {*sampler_, numbers})

@@ -61,7 +61,7 @@ static void check_settings(const LinearClassifierSettings& s, const Recipe& reci
   check_unread(recipe, "terms", "a model with an encoder reads no terms (remove it)", complain);
 }
 
-static const ModelKind kLinear{
+static const ModelKind kLinearKind{
     .name = "linear",
     .meaning = "logistic regression over the terms of a text or over its vector, which gives it a label",
     .columns = {"source", "label"},
@@ -71,7 +71,7 @@ static const ModelKind kLinear{
     .defaults = SettingsOf<LinearClassifierSettings>::defaults};
 
 ModelSection model_section(const LinearClassifierSettings& settings) {
-  return model_section(kLinear, settings);
+  return model_section(kLinearKind, settings);
 }
 
 namespace {
@@ -114,7 +114,7 @@ class LinearStates : public EncoderStates {
 
 class LinearKind : public TextClassifierKind {
  public:
-  const ModelKind& model_kind() const override { return kLinear; }
+  const ModelKind& model_kind() const override { return kLinearKind; }
   std::string_view model_type() const override { return "headwater_linear"; }
   std::string_view architecture() const override { return "HeadwaterLinear"; }
   std::vector<std::string> text_files(const Json& config) const override {
@@ -158,7 +158,7 @@ class LinearKind : public TextClassifierKind {
     } else if (!encoder.as_string().empty()) {
       throw Error("\"encoder\" is " + quote(encoder.as_string()) + ", not the settings of an encoder");
     }
-    ModelSection section(kLinear);
+    ModelSection section(kLinearKind);
     read_settings(config, section.settings());
     if (!encoder.is_object()) return section;
     ModelSection vectors = model_section(TextEmbedderSettings());

@@ -108,7 +108,8 @@ class Taker {
   FirstWeights take(std::span<const std::string> drop) {
     check_patterns(drop);
     check_shapes(drop);
-    FirstWeights report{.skipped = folder_.skipped};
+    FirstWeights report;
+    report.skipped = folder_.skipped;
     std::set<std::string_view> used;
     for (const auto& p : parameters_.all()) {
       const TensorView* const tensor = tensor_of(*p);
