@@ -33,7 +33,7 @@ struct LoadedClassifier {
   std::size_t around = 0;  // special tokens that the tokenizer's template puts around a text; 0: none is used
   Texts texts = Texts::one;        // of a line
   PairTemplate pair = {};          // where it may hold two
-  std::string pair_fault;          // why it may not be read where it does; empty: it may
+  std::string pair_fault = {};     // why it may not be read where it does; empty: it may
   Index length = 0;                // tokens of a text or a pair that are read, special ones counted
   bool gives_many_labels = false;  // each with a probability of its own
 
