@@ -27,7 +27,7 @@ LoadedMaskedLm random_model() {
   model->parameters().allocate(false);
   model->parameters().initialize(1);
   const std::int32_t mask_id = mask_id_of(tokenizer, "here");
-  return {"nowhere", tokenizer, std::move(model), 2, mask_id, false};
+  return {"nowhere", tokenizer, std::move(model), 2, mask_id, false, settings.transformer.length};
 }
 
 // 1 to 40 words, some more than the model reads at once.
