@@ -58,6 +58,7 @@ need_tools() { # [PROGRAM]
 }
 # The weights that a resolved recipe begins with; the name of the recipe of ours whose run has them, if one has.
 first_weights_of() { sed -n 's/^  init_from: //p' "$1" | sed 's/^"\(.*\)"$/\1/'; } # RECIPE.yaml
+encoder_of() { sed -n 's/^  encoder: //p' "$1" | sed 's/^"\(.*\)"$/\1/'; } # RECIPE.yaml
 recipe_of_run() { # MODEL
   maker=${1#models/recipes/}
   maker=${maker%/model}

@@ -32,7 +32,8 @@ names=$(find recipes -maxdepth 1 -name '*.yaml' | sed 's,.*/,,; s,\.yaml$,,' | s
 for name in $names; do
   "$BIN/train" --recipe "recipes/$name.yaml" --scale "$scale" --print-recipe >"$tmp/recipe.yaml"
   need[$name]=$(recipe_of_run "$(first_weights_of "$tmp/recipe.yaml")")
-  sets[$name]=$("$BIN/inspect" --make - <"$tmp/recipe.yaml" | sed -n 's,^\(train\|tokenizer_text\) := \([^/]*\)/.*,\2,p' | sort -u)
+  need[$name]=${need[$name]:-$(recipe_of_run "$(encoder_of "$tmp/recipe.yaml")")}
+  sets[$name]=$(sed -n 's,^  \(train\|tokenizer_text\): "\{0\,1\}\([^/"]*\)/.*,\2,p' "$tmp/recipe.yaml" | sort -u)
 done
 # One after what it needs.
 order=''

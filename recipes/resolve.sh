@@ -94,6 +94,15 @@ if [ -n "$maker" ]; then
   from=$MODELS/recipes/$maker$([ "$SCALE" != quick ] || echo -quick)/model
   [ "$from" = "models/recipes/$maker/model" ] || resolve --set "training.init_from=$from"
 fi
+# The same of the encoder whose vectors a linear model reads.
+encoder=$(encoder_of "$tmp/recipe.yaml")
+encoder_maker=$(recipe_of_run "$encoder")
+case " $SET" in *' model.encoder='*) encoder_maker='' ;; esac
+if [ -n "$encoder_maker" ]; then
+  encoder=$MODELS/recipes/$encoder_maker$([ "$SCALE" != quick ] || echo -quick)/model
+  [ -e "$encoder" ] || wrong "$recipe: $encoder: no such model (run the recipe $encoder_maker first)"
+  [ "$encoder" = "models/recipes/$encoder_maker/model" ] || resolve --set "model.encoder=$encoder"
+fi
 "$tools_folder/inspect" --make - <"$tmp/recipe.yaml" >"$tmp/recipe.mk"
 value() { sed -n "s/^$1 := //p" "$tmp/recipe.mk"; }
 set_name=$(value set)

@@ -194,13 +194,13 @@ void do_as_told(int argc, char** argv, const ToolDescription& tool,
 }
 
 // Says why the program failed, and for the page of a run what it said.
-void keep_messages(const std::string& failed) noexcept {
+void keep_messages(std::string_view failed) noexcept {
   const char* const name = std::getenv("HEADWATER_MESSAGES");
   if (name == nullptr || *name == '\0' || rank_of_tool() > 0) return;
   try {
     const fs::path file =
         std::string(name) + "." + std::string(tool_name()) + "." + std::string(kMessagesFile);
-    RunMessages messages{.failed = without_places(failed, "")};
+    RunMessages messages{.failed = without_places(std::string(failed), "")};
     for (const std::string& warning : warnings()) messages.warnings.push_back(without_places(warning, ""));
     std::error_code ignored;
     if (messages.warnings.empty() && failed.empty()) {

@@ -74,8 +74,8 @@ std::vector<AntialiasedResize::Sum> AntialiasedResize::sums(std::int64_t from, s
   const double stretch = std::max(scale, 1.0), reach = shape.support * stretch;
   for (std::int64_t i = 0; i < to; ++i) {
     const double centre = (static_cast<double>(i) + 0.5) * scale;
-    const auto first = std::max<std::int64_t>(static_cast<std::int64_t>(centre - reach + 0.5), 0);
-    const auto end = std::min(static_cast<std::int64_t>(centre + reach + 0.5), from);
+    const auto first = std::max<std::int64_t>(static_cast<std::int64_t>(std::floor(centre - reach + 0.5)), 0);
+    const auto end = std::min(static_cast<std::int64_t>(std::floor(centre + reach + 0.5)), from);
     std::vector<double> weights;
     double total = 0;
     for (std::int64_t at = first; at < end; ++at) {

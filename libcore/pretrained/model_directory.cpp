@@ -230,7 +230,7 @@ ModelFolder open_target(const std::filesystem::path& path, const std::filesystem
     throw Error(path.string() + ": not a model directory (train writes one: train --recipe RECIPE -o " +
                 path.string() + ")");
   }
-  if (is_there(target / kManifestName) || is_taken(path / kCheckpoints / kBest))
+  if (is_there(target / kManifestName) || link_target(path / kCheckpoints / kBest))
     return open_checkpoint(target, compared);
   if (leads_somewhere(target / "config.json"))
     return open_without_manifest(target);  // a copy without checkpoints

@@ -42,7 +42,7 @@ printf 'curve,epoch,training_accuracy\na tutorial,2,0.75\n' >"$tmp/mine/sources/
 make=(make --no-print-directory -C "$tmp/my house" -o tools-present "BIN=$tmp/my tools" "MODELS=$tmp/models")
 "${make[@]}" recipe "RECIPE=$tmp/mine/parity.yaml" >"$tmp/log" 2>&1 || fail 'a recipe in a folder of its own'
 grep -q '^test_accuracy  *>= 0.9 .* ok$' "$tmp/models/recipes/parity/report.md" || fail 'the expectation of the recipe'
-sed -n 's/.*alt="Learning curves" src="[^,]*,\([^"]*\)".*/\1/p' "$tmp/models/recipes/parity/report.html" | base64 -d >"$tmp/drawn.svg"
+sed -n 's/.*alt="Training accuracy" src="[^,]*,\([^"]*\)".*/\1/p' "$tmp/models/recipes/parity/report.html" | base64 -d >"$tmp/drawn.svg"
 for file in "$tmp/models/recipes/parity/curve.svg" "$tmp/drawn.svg"; do
   grep -q '<title>a tutorial, epoch 2: 0.7500</title>' "$file" || fail "the figures of the recipe's source in $file"
 done

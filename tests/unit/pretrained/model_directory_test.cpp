@@ -111,7 +111,7 @@ TEST_CASE("model files: a link is followed, what it leads to may be damaged or m
         std::string::npos);
   fs::remove(link);
   fs::create_symlink("link", link);  // to itself
-  CHECK(error_text([&] { (void)open_model(link); }).find("/link: a link that leads nowhere") !=
+  CHECK(error_text([&] { (void)open_model(link); }).find("too many levels of symbolic links") !=
         std::string::npos);
 }
 
