@@ -29,8 +29,8 @@ double dot(std::span<const Real> a, std::span<const Real> b) {
 }  // namespace
 
 double cosine(std::span<const Real> a, std::span<const Real> b) {
-  const double lengths = std::sqrt(dot(a, a)) * std::sqrt(dot(b, b));
-  return lengths == 0 ? 0 : dot(a, b) / lengths;
+  const double lengths = std::sqrt(dot(a, a) * dot(b, b));  // of equal vectors the square itself: they have 1
+  return lengths == 0 ? 0 : std::clamp(dot(a, b) / lengths, -1.0, 1.0);
 }
 
 void check_layer(const VectorSettings& settings, Index layers) {

@@ -14,7 +14,7 @@ LinearClassifier::LinearClassifier(const LinearClassifierSettings& settings, Ind
   const Index inputs = encoder_ ? encoder_->width() : terms, outputs = head_.outputs();
   weight_ = parameters_.declare("head.weight", {inputs, outputs}, inputs, outputs, Initializer::zeros);
   bias_ = parameters_.declare("head.bias", {outputs}, 1, outputs, Initializer::zeros);
-  weight_->is_table = reads_bags();
+  weight_->is_table = !encoder_;
 }
 
 Index LinearClassifier::length() const { return encoder_ ? tokens_read(settings_.vectors) : 0; }

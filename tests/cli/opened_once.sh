@@ -1,6 +1,6 @@
 #!/bin/bash
 # No load of a model opens a file of its directory twice: what was compared with the manifest is what is used.
-# The two small files of a published model that have no manifest, config.json and tokenizer_config.json, may be.
+# The small files of a published model, which has no manifest, may be: config.json, tokenizer_config.json, generation_config.json.
 #   opened_once.sh BIN     BIN: the folder of the tools
 # Exit status 77: skipped (no strace, or it may not trace).
 set -euo pipefail
@@ -42,7 +42,7 @@ once() { # MODEL COMMAND...: runs it on "n 1" and "n 2"; no file below the direc
   local model=$1
   shift
   printf 'n 1\nn 2\n' | strace -f -qq -e trace=openat -o trace "$@" > /dev/null 2> err || { cat err; echo "failed: $*"; exit 1; }
-  awk -F'"' -v model="$model/" 'index($2, model) == 1 && !/ENOENT|O_DIRECTORY/ && $2 !~ /-published\/(tokenizer_)?config\.json$/ { print $2 }' trace | sort > opened
+  awk -F'"' -v model="$model/" 'index($2, model) == 1 && !/ENOENT|O_DIRECTORY/ && $2 !~ /-published\/(tokenizer_|generation_)?config\.json$/ { print $2 }' trace | sort > opened
   [ -s opened ] || { echo "failed: $* opened nothing of $model"; exit 1; }
   [ -z "$(uniq -d opened)" ] || { uniq -dc opened; echo "failed: opened twice by $*"; exit 1; }
   loads=$((loads + 1))

@@ -83,10 +83,13 @@ void write_table(const Options& o) {
   const std::int64_t failed =
       std::ranges::count_if(rows, [](const RunRow& row) { return !row.failed.empty(); });
   if (errors.empty()) return check_failed(failed, rows.size(), "the table");
-  if (errors.size() == 1 && failed == 0) throw Error(errors.front());
-  for (const std::string& error : errors) cli::note(error);
-  throw Error(std::to_string(std::ssize(errors) + failed) + " of " + counted(std::ssize(rows), "run") +
-              (failed > 0 ? " failed or" : "") + " could not be read");
+  if (failed > 0)
+    throw Error(std::to_string(std::ssize(errors) + failed) + " of " + counted(std::ssize(rows), "run") +
+                " failed or cannot be read (the table says why)");
+  std::string text = errors.front();
+  if (errors.size() > 1)
+    text += "; " + counted(std::ssize(errors) - 1, "other run") + " cannot be read either";
+  throw Error(text);
 }
 
 void check_failed(std::int64_t failed, std::size_t runs, const std::string& place) {

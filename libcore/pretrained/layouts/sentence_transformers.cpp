@@ -55,6 +55,7 @@ constexpr MemberRow kSentenceRows[] = {
     {kPromptsFile, "default_prompt_name", RowUse::read},
     {kPromptsFile, "prompts", RowUse::read},
     {kPromptsFile, "similarity_fn_name", RowUse::unused},
+    {kPromptsFile, "truncate_dim", RowUse::only, "null"},
 };
 
 // f() whose errors name the file.
