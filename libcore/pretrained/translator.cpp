@@ -199,9 +199,10 @@ static LoadedTranslator load_own_texts(const ModelFolder& folder, const EncoderD
   }
   GenerationConfig generation = read_generation_config(folder);
   const TranslationIds ids = translation_ids(target);
+  const std::int64_t max_new_tokens = generation.max_length.value_or(0);
   return {.source_tokenizer = std::move(source),
           .target_tokenizer = std::move(target),
-          .max_new_tokens = generation.max_length.value_or(0),
+          .max_new_tokens = max_new_tokens,
           .generation = std::move(generation),
           .ids = ids};
 }
@@ -216,13 +217,14 @@ static LoadedTranslator load_published_texts(const ModelFolder& folder, const En
   ModelTokenizers tokenizers = published_tokenizers(
       folder, {.source = model.source_vocabulary(), .target = model.target_vocabulary()});
   GenerationConfig generation = read_generation_config(folder);
+  const std::int64_t max_new_tokens = published_max_new_tokens(generation);
   const auto id = [&](const char* name) {
     return static_cast<std::int32_t>(folder.config.at(name).as_integer());
   };
   return {
       .source_tokenizer = std::move(tokenizers.source),
       .target_tokenizer = std::move(*tokenizers.target),
-      .max_new_tokens = published_max_new_tokens(generation),
+      .max_new_tokens = max_new_tokens,
       .generation = std::move(generation),
       .ids = {.pad = id("pad_token_id"), .start = id("decoder_start_token_id"), .end = id("eos_token_id")},
       .uses_template = true,

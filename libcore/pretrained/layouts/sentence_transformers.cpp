@@ -109,7 +109,7 @@ SentenceModules modules_of(const Json& list) {
 std::string pooling_of_mode(const Json& said) {
   const bool is_one = said.is_array() && said.as_array().size() == 1;
   const Json& mode = is_one ? said.as_array().front() : said;
-  const std::string word = mode.is_string() ? mode.as_string() : std::string();
+  std::string word = mode.is_string() ? mode.as_string() : std::string();
   if (word == "cls") return "first";
   if (word != "mean" && word != "max") refuse_member("pooling_mode", mode.dump(), "one of cls, mean, max");
   return word;
