@@ -241,10 +241,22 @@ for name in $given; do
   printf '%s - :given.%s\n' "${sum%% *}" "$name" >>"$tmp/data.sums"
 done
 
+# So are the weights that a run begins with, and those of an encoder.
+weights=''
+for model in "$from" "$encoder"; do
+  [ ! -f "$model/model.safetensors" ] || weights=$weights$(sha256sum <"$model/model.safetensors" | cut -c1-16)
+done
+had=$(sed -n 's/^weights := //p' "$run/prepared.mk" 2>/dev/null || :)
+weights=${weights:-$had} # they are gone, and the run goes on
+if [ -n "$had" ] && [ "$had" != "$weights" ] && [ -z "$OVERWRITE" ] && [ -e "$run/model" ]; then
+  fail "$recipe: ${from:-$encoder}: other weights than those that $run/model was made with ($(asked OVERWRITE=1 --overwrite) trains it anew)"
+fi
+
 keep() { cmp -s "$tmp/$1" "$run/$1" || publish "$tmp/$1" "$run/$1"; } # FILE
 before=$(sed -n 's/^prepared := //p' "$run/prepared.mk" 2>/dev/null || :)
 prepared=$(value preparation)-$(cut -d' ' -f1,3 "$tmp/data.sums" | sha256sum | cut -c1-12)
 printf 'prepared := %s\ngiven := %s\n' "$prepared" "${given# }" >"$tmp/prepared.mk"
+[ -z "$weights" ] || echo "weights := $weights" >>"$tmp/prepared.mk"
 for file in recipe.yaml recipe.mk data.sums prepared.mk; do keep $file; done
 
 # --- What is made of the data before training: shared by the runs that need the same -----------------------------------------

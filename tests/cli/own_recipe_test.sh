@@ -352,6 +352,13 @@ mv "$tmp/pairs.old" "$tmp/models/recipes/pairs"
 # One tokenizer is wanted, and the model has two.
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/later-byte_bpe.yaml" "SET=training.init_from=$tmp/models/recipes/pairs/model" >"$tmp/log" 2>&1 || fail 'two tokenizers where one is shared'
 grep -q "^recipe: $tmp/mine/later-byte_bpe.yaml: training.init_from: $tmp/models/recipes/pairs/model has two tokenizers, and shared_tokenizer: true wants one" "$tmp/log" || fail 'what is said of two tokenizers'
+# Other weights under a run that began with these.
+weights=$(realpath "$tmp/models/recipes/pairs/model/model.safetensors")
+cp "$weights" "$tmp/weights"
+printf '\377' | dd "of=$weights" bs=1 seek=2000 conv=notrunc 2>/dev/null
+! "${make[@]}" recipe "RECIPE=$tmp/mine/later-pairs.yaml" "SET=training.init_from=$tmp/models/recipes/pairs/model" >"$tmp/log" 2>&1 || fail 'other first weights'
+grep -q "^recipe: $tmp/mine/later-pairs.yaml: $tmp/models/recipes/pairs/model: other weights than those that .*/model was made with (OVERWRITE=1 trains it anew)$" "$tmp/log" || fail 'what is said of other first weights'
+mv "$tmp/weights" "$weights"
 
 # A folder that make cannot name.
 "${make[@]}" recipe "RECIPE=$tmp/my house/recipes/dropped-in.yaml" >"$tmp/log" 2>&1 && fail 'a recipe in a folder with a space was taken'
