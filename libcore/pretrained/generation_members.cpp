@@ -49,7 +49,7 @@ bool truth_at(const Json& value, std::string_view name) {
   return value.as_bool();
 }
 
-constexpr std::int64_t kMostTokens = 1000000;
+constexpr std::int64_t kMostNewTokens = 1000000;
 
 // A member that is used. Those of the section decoding of a recipe are read by decoding_of.
 struct UsedMember {
@@ -59,13 +59,13 @@ struct UsedMember {
 
 constexpr UsedMember kUsed[] = {
     {"max_length", [](const Json& value, std::string_view name,
-                      GenerationConfig& out) { out.max_length = count_of(value, name, 1, kMostTokens); }},
+                      GenerationConfig& out) { out.max_length = count_of(value, name, 1, kMostNewTokens); }},
     {"max_new_tokens",
      [](const Json& value, std::string_view name, GenerationConfig& out) {
-       out.max_new_tokens = count_of(value, name, 1, kMostTokens);
+       out.max_new_tokens = count_of(value, name, 1, kMostNewTokens);
      }},
     {"min_length", [](const Json& value, std::string_view name,
-                      GenerationConfig& out) { out.min_length = count_of(value, name, 0, kMostTokens); }},
+                      GenerationConfig& out) { out.min_length = count_of(value, name, 0, kMostNewTokens); }},
     {"bos_token_id", [](const Json& value, std::string_view name,
                         GenerationConfig& out) { out.start_id = id_of(value, name); }},
     {"decoder_start_token_id",
@@ -111,14 +111,14 @@ constexpr UsedMember kUsed[] = {
     {"temperature", [](const Json& value, std::string_view name,
                        GenerationConfig& out) { out.temperature = number_of(value, name, 0, 1e3); }},
     {"top_k", [](const Json& value, std::string_view name,
-                 GenerationConfig& out) { out.top_k = count_of(value, name, 0, kMostTokens); }},
+                 GenerationConfig& out) { out.top_k = count_of(value, name, 0, kMostNewTokens); }},
     {"top_p", [](const Json& value, std::string_view name,
                  GenerationConfig& out) { out.top_p = number_of(value, name, 0, 1); }},
     {"min_p", [](const Json& value, std::string_view name,
                  GenerationConfig& out) { out.min_p = number_of(value, name, 0, 1); }},
     {"num_return_sequences",
      [](const Json& value, std::string_view name,
-        GenerationConfig& out) { out.return_sequences = count_of(value, name, 1, kMostTokens); }},
+        GenerationConfig& out) { out.return_sequences = count_of(value, name, 1, kMostNewTokens); }},
     // The same ids after an end, which are never shown.
     {"pad_token_id", [](const Json&, std::string_view, GenerationConfig&) {}}};
 

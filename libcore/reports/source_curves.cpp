@@ -15,13 +15,13 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 void set_figure(LearningCurve::Point& point, std::string_view name, double value) {
-  constexpr std::string_view kValidation = "validation_";
+  constexpr std::string_view kOfValidation = "validation_";
   if (name == "training_loss") {
     point.training_loss = value;
   } else if (name == loss_metric().column) {
     point.validation_loss = value;
   } else {
-    if (name.starts_with(kValidation)) name.remove_prefix(kValidation.size());
+    if (name.starts_with(kOfValidation)) name.remove_prefix(kOfValidation.size());
     point.figures.emplace(name, value);
   }
 }

@@ -21,12 +21,12 @@ namespace {
 using namespace config_rows;
 using namespace tensor_rows;
 
-constexpr std::int64_t kMostTokens = 10000000;
+constexpr std::int64_t kMaxVocabulary = 10000000;
 
 void read_target_size(std::string_view name, const Json& theirs, Json& ours) {
   const Json source = ours.at("source_vocabulary_size");
   const bool is_said = member_said(theirs, name) != nullptr;
-  ours.set("target_vocabulary_size", is_said ? Json(whole(theirs, name, 1, kMostTokens)) : source);
+  ours.set("target_vocabulary_size", is_said ? Json(whole(theirs, name, 1, kMaxVocabulary)) : source);
 }
 void write_target_size(std::string_view name, const Json& ours, Json& theirs) {
   theirs.set(name, ours.at("target_vocabulary_size"));
@@ -96,7 +96,7 @@ constexpr ConfigRow kMarianConfig[] = {
     copied("dropout", "dropout"),
     copied("attention_dropout", "attention_dropout"),
     written("activation_dropout", "0.0"),
-    count("vocab_size", "source_vocabulary_size", kMostTokens),
+    count("vocab_size", "source_vocabulary_size", kMaxVocabulary),
     own("decoder_vocab_size", "target_vocabulary_size", read_target_size, write_target_size),
     own("share_encoder_decoder_embeddings", "share_embeddings", read_sharing, write_sharing),
     own("pad_token_id", "pad_token_id", read_id, write_id),
