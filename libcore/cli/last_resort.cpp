@@ -100,9 +100,9 @@ void set_handlers() noexcept {
 }
 
 #ifdef HEADWATER_SANITIZED  // its library begins at the same moment, and comes first
-[[gnu::constructor(101)]] void begin() { set_handlers(); }
+[[gnu::constructor(101)]] void before_constructors() { set_handlers(); }
 #else
-[[gnu::used, gnu::section(".preinit_array")]] void (*begin)() = set_handlers;
+[[gnu::used, gnu::section(".preinit_array")]] void (*before_constructors)() = set_handlers;
 #endif
 
 }  // namespace
