@@ -95,8 +95,9 @@ std::string key_text(const Recipe& recipe, const std::string& key) {
 bool overfits(const SummarizedRun& run) {
   constexpr double kFarBelow = 0.7, kRisen = 1.02;
   if (run.epochs.size() < 2) return false;
-  const LearningCurve::Point& last = run.epochs.back();
-  const LearningCurve::Point* const best = best_point({"", run.epochs}, loss_curve());
+  const LearningCurve curve{"", run.epochs};
+  const LearningCurve::Point& last = curve.points.back();
+  const LearningCurve::Point* const best = best_point(curve, loss_curve());
   return best != nullptr && last.training_loss < kFarBelow * last.validation_loss &&
          last.validation_loss > kRisen * best->validation_loss;
 }
