@@ -47,6 +47,14 @@ void copy_slot(const kernels::AttentionCache& cache, Index from, Index to, Index
   }
 }
 
+double attention_flops(const AttentionLayerSettings& settings, Index length, Causality causality) {
+  // A window of W leaves a query at most 2W - 1 keys, W of a causal one.
+  const Index W = settings.window, seen = causality == Causality::causal ? W : 2 * W - 1,
+              keys = W > 0 ? std::min(length, seen) : length;
+  return 2 * 2 * static_cast<double>(length * settings.heads * settings.head_width) *
+         static_cast<double>(2 * settings.width + keys);
+}
+
 MultiHeadAttention::MultiHeadAttention(LayerBuilder& builder, const std::string& name,
                                        const AttentionLayerSettings& settings)
     : settings_(settings),

@@ -1,5 +1,4 @@
-// What mixes the tokens of a sequence in a block: attention (layers/attention.hpp), a recurrent layer
-// (layers/recurrent.hpp), or one of these in their place.
+// Convolution over the tokens of a sequence.
 #pragma once
 
 #include <string>
@@ -9,36 +8,6 @@
 #include "layers/linear.hpp"
 
 namespace headwater {
-
-// attention: Vaswani et al. 2017; averaged_attention: AveragedAttention (layers/averaged_attention.hpp);
-// fourier: ops::fourier_mix, no parameters (FNet, Lee-Thorp et al. 2021); mlp: TokenMixing (MLP-Mixer,
-// Tolstikhin et al. 2021); convolution: ConvolutionMixing; recurrent: RecurrentMixing, which is all of its
-// block.
-enum class Mixing { attention, averaged_attention, fourier, mlp, convolution, recurrent };
-
-struct TokenMixingSettings {
-  Index length = 0;        // N: the longest sequence; fixed, as the weights have a row for each position
-  Index hidden_width = 0;  // H
-  Index width = 0;         // D
-  ops::Activation activation = ops::Activation::gelu;
-};
-
-// Two layers over the positions of a sequence, the same for every column (ops::mix_tokens). In a packed batch
-// a sequence of n < N tokens uses the first n positions' weights only: its missing tokens count as zero rows
-// and cost nothing.
-class TokenMixing {
- public:
-  // `name`.inner.weight [N, H], .inner.bias [H], .outer.weight [H, N], .outer.bias [N]; Glorot uniform, zero.
-  TokenMixing(LayerBuilder& builder, const std::string& name, const TokenMixingSettings& settings);
-
-  // x [T, D] -> [T, D]. Throws Error for a sequence of more than N tokens.
-  Variable operator()(const ForwardContext& context, const Variable& x) const;
-
- private:
-  TokenMixingSettings settings_;
-  ReductionTree columns_;
-  ops::TokenMixer mixer_;
-};
 
 // Depthwise separable convolution (Chollet 2017): each column over the neighbours of a token, then a dense
 // layer over the columns.

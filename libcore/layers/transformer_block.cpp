@@ -8,14 +8,19 @@ namespace headwater {
 
 namespace {
 
-std::optional<TokenMixing> token_mixing_of(LayerBuilder& builder, const std::string& name,
-                                           const BlockSettings& settings) {
-  if (settings.mixing != Mixing::mlp) return std::nullopt;
-  return TokenMixing(builder, name + ".token_mixing",
-                     {.length = settings.mixing_length,
-                      .hidden_width = settings.mixing_width,
-                      .width = settings.attention.width,
-                      .activation = settings.activation});
+kernels::Neighborhood neighborhood_of(const BlockSettings& settings) {
+  return {.reach = settings.mixing.kernel_size / 2,
+          .columns = settings.columns,
+          .is_causal = settings.causality == Causality::causal};
+}
+
+RecurrentMixingSettings recurrent_settings(const BlockSettings& settings) {
+  using kernels::Cell;
+  const Cell gru = settings.mixing.reset_after ? Cell::gru : Cell::gru_reset_before;
+  return {.cell = settings.mixing.mixing == "gru" ? gru : Cell::lstm,
+          .is_bidirectional = settings.mixing.bidirectional,
+          .inputs = settings.inputs,
+          .gives_last = settings.gives_last};
 }
 
 // The places of two texts have nothing to do with each other.
@@ -60,24 +65,21 @@ void copy_slot(const BlockCache& cache, Index from, Index to, Index length) {
 TransformerBlock::TransformerBlock(LayerBuilder& builder, const std::string& name,
                                    const BlockSettings& settings)
     : settings_(settings),
-      self_attention_(layer_if<MultiHeadAttention>(settings.mixing == Mixing::attention, builder,
+      kind_(find_mixer(settings.mixing.mixing)),
+      self_attention_(layer_if<MultiHeadAttention>(settings.mixing.mixing == "attention", builder,
                                                    name + ".self_attention", settings.attention)),
-      averaged_attention_(layer_if<AveragedAttention>(settings.mixing == Mixing::averaged_attention, builder,
-                                                      name + ".self_attention", settings.attention,
-                                                      settings.activation)),
-      token_mixing_(token_mixing_of(builder, name, settings)),
-      convolution_(layer_if<ConvolutionMixing>(settings.mixing == Mixing::convolution, builder,
-                                               name + ".convolution", settings.neighborhood,
+      mixer_(kind_ ? kind_->make(builder, name, settings) : nullptr),
+      convolution_(layer_if<ConvolutionMixing>(settings.mixing.mixing == "convolution", builder,
+                                               name + ".convolution", neighborhood_of(settings),
                                                settings.attention.width)),
-      recurrent_(layer_if<RecurrentMixing>(settings.mixing == Mixing::recurrent, builder, name + ".recurrent",
-                                           settings.recurrent, settings.attention.width)),
+      recurrent_(layer_if<RecurrentMixing>(settings.mixing.is_recurrent(), builder, name + ".recurrent",
+                                           recurrent_settings(settings), settings.attention.width)),
       recurrent_dropout_(name + ".recurrent", settings.dropout),
       additive_attention_(layer_if<AdditiveAttention>(recurrent_ && settings.has_cross_attention, builder,
                                                       name + ".cross_attention", settings.attention.width)),
       mixing_residual_(layer_if<Residual>(
           !recurrent_, builder,
-          name + (self_attention_ || averaged_attention_ ? ".self_attention_norm" : ".mixing_norm"),
-          settings)),
+          name + (settings.mixing.has_attention() ? ".self_attention_norm" : ".mixing_norm"), settings)),
       cross_attention_(layer_if<MultiHeadAttention>(!recurrent_ && settings.has_cross_attention, builder,
                                                     name + ".cross_attention",
                                                     without_places(settings.attention))),
@@ -88,7 +90,7 @@ TransformerBlock::TransformerBlock(LayerBuilder& builder, const std::string& nam
           layer_if<Residual>(!recurrent_, builder, name + ".feed_forward_norm", settings)) {}
 
 BlockOutput TransformerBlock::operator()(const ForwardContext& context, const Variable& x,
-                                         const AttentionSources& sources) const {
+                                         const MixerSources& sources) const {
   BlockOutput out;
   if (recurrent_) {
     const bool is_continued = settings_.causality == Causality::causal && !context.tape.is_recording();
@@ -112,7 +114,10 @@ BlockOutput TransformerBlock::operator()(const ForwardContext& context, const Va
   }
   Variable z = (*mixing_residual_)(context, x, [&](const Variable& input) {
     out.mixed = input;
-    return mix(context, input, sources.keys, out.self);
+    if (!mixer_) return mix(context, input, sources.keys, out.self);
+    const MixerOutput mixed = (*mixer_)(context, input, sources);
+    out.self = mixed.self;
+    return mixed.hidden;
   });
   if (cross_attention_) {
     z = (*cross_residual_)(context, z, [&](const Variable& input) {
@@ -127,13 +132,7 @@ BlockOutput TransformerBlock::operator()(const ForwardContext& context, const Va
 
 Variable TransformerBlock::mix(const ForwardContext& context, const Variable& x, const KeyTokens* keys,
                                AttentionOutput& self) const {
-  if (token_mixing_) return (*token_mixing_)(context, x);
   if (convolution_) return (*convolution_)(context, x);
-  if (averaged_attention_) {
-    self = (*averaged_attention_)(context, x, settings_.causality);
-    return self.output;
-  }
-  if (!self_attention_) return ops::fourier_mix(context.tape, x);
   const Variable memory = keys ? ops::take_rows(context.tape, x, keys->tokens, keys->packing) : x;
   self = (*self_attention_)(context, x, memory, settings_.causality);
   return self.output;
@@ -217,6 +216,27 @@ Variable TransformerBlock::step(const ForwardContext& context, const Variable& x
   }
   return (*feed_forward_residual_)(context, z,
                                    [&](const Variable& input) { return (*feed_forward_)(context, input); });
+}
+
+double TransformerBlock::mixing_flops(Index length) const {
+  if (mixer_) return mixer_->flops(length);
+  const double n = static_cast<double>(length), d = static_cast<double>(settings_.attention.width);
+  if (convolution_) return 2 * n * d * (static_cast<double>(neighborhood_of(settings_).taps()) + d);
+  if (!recurrent_) return attention_flops(settings_.attention, length, settings_.causality);
+  const RecurrentMixingSettings recurrent =
+      recurrent_settings(settings_);  // of the token and of the state before
+  const double layers = recurrent.is_bidirectional ? 2 : 1,
+               inputs = recurrent.inputs > 0 ? static_cast<double>(recurrent.inputs) : d,
+               additive = additive_attention_ ? 2 * n * d * (4 * d + 3 * n) : 0;
+  return layers * 2 * n * (inputs + d) * d * static_cast<double>(kernels::gates_of(recurrent.cell)) +
+         additive;
+}
+
+double TransformerBlock::flops(Index length) const {
+  double sum = mixing_flops(length);
+  if (cross_attention_) sum += attention_flops(cross_attention_->settings(), length, Causality::full);
+  if (!feed_forward_) return sum;
+  return sum + 2 * 2 * static_cast<double>(length * settings_.attention.width * settings_.feed_forward_width);
 }
 
 }  // namespace headwater

@@ -7,13 +7,14 @@
 // cross-attention is additive.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "layers/additive_attention.hpp"
 #include "layers/attention.hpp"
-#include "layers/averaged_attention.hpp"
 #include "layers/dropout.hpp"
+#include "layers/mixers/mixer.hpp"
 #include "layers/mixing.hpp"
 #include "layers/norm.hpp"
 #include "layers/recurrent.hpp"
@@ -22,23 +23,15 @@ namespace headwater {
 
 enum class NormPlace { post, pre };
 
-struct BlockSettings {
-  AttentionLayerSettings attention;
-  Causality causality = Causality::full;
-  bool has_cross_attention = false;
-  Index feed_forward_width = 0;  // F
-  ops::Activation activation = ops::Activation::relu;
+// Its mixer's, and
+struct BlockSettings : MixerSettings {
+  Index feed_forward_width = 0;        // F
   bool has_second_activation = false;  // the outer layer of the feed-forward ends with it, too
   NormPlace norm_place = NormPlace::post;
   bool has_final_norm = true;  // pre: one more after the last block of a stack
   double norm_epsilon = 1e-3;
   double dropout = 0;               // after each sub-layer
   double feed_forward_dropout = 0;  // after each of the two layers of the feed-forward
-  Mixing mixing = Mixing::attention;
-  Index mixing_length = 0;                  // mlp: N, the longest sequence
-  Index mixing_width = 0;                   // mlp: H, its hidden layer
-  kernels::Neighborhood neighborhood = {};  // convolution
-  RecurrentMixingSettings recurrent = {};
 };
 
 // act(x·W1 + b1)·W2 + b2, token by token.
@@ -70,19 +63,6 @@ class Residual {
   LayerNorm norm_;
   Dropout dropout_;
   NormPlace place_;
-};
-
-// Some of the tokens, for attention that does not read all: each token still has a query.
-struct KeyTokens {
-  std::span<const std::int32_t> tokens;  // ascending
-  const Packing& packing;                // theirs
-};
-
-// What attention reads besides x.
-struct AttentionSources {
-  Variable memory = {};             // cross-attention: the encoder's output [S, D]
-  Variable initial = {};            // a recurrent layer's states before the first tokens; none: 0
-  const KeyTokens* keys = nullptr;  // self-attention: null for all tokens of x
 };
 
 struct BlockOutput {
@@ -118,7 +98,7 @@ class TransformerBlock {
 
   // x [T, D] -> [T, D]
   BlockOutput operator()(const ForwardContext& context, const Variable& x,
-                         const AttentionSources& sources = {}) const;
+                         const MixerSources& sources = {}) const;
 
   // For steps of a causal block over so many sequences of at most `capacity` tokens, in the arena; without
   // memory.
@@ -134,7 +114,11 @@ class TransformerBlock {
   Variable step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
                 const CachedStep& at) const;
 
+  // Multiplications and additions over so many tokens, of source and target.
+  double flops(Index length) const;
+
   const BlockSettings& settings() const { return settings_; }
+  const MixerKind* mixer() const { return kind_; }  // or null
 
  private:
   Variable mix(const ForwardContext& context, const Variable& x, const KeyTokens* keys,
@@ -142,12 +126,14 @@ class TransformerBlock {
   Variable mix_step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
                     const CachedStep& at) const;
 
+  double mixing_flops(Index length) const;
+
   BlockSettings settings_;
-  std::optional<MultiHeadAttention> self_attention_;     // or
-  std::optional<AveragedAttention> averaged_attention_;  // or
-  std::optional<TokenMixing> token_mixing_;              // or
-  std::optional<ConvolutionMixing> convolution_;         // or Fourier mixing, which has no parameters
-  std::optional<RecurrentMixing> recurrent_;             // or this, and of what follows the dropout alone
+  const MixerKind* kind_;
+  std::optional<MultiHeadAttention> self_attention_;  // or
+  std::unique_ptr<Mixer> mixer_;                      // or
+  std::optional<ConvolutionMixing> convolution_;      // or
+  std::optional<RecurrentMixing> recurrent_;          // or this, and of what follows the dropout alone
   Dropout recurrent_dropout_;
   std::optional<AdditiveAttention> additive_attention_;
   std::optional<Residual> mixing_residual_;

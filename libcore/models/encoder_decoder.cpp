@@ -16,16 +16,16 @@ EmbeddingSettings embeddings_of(const EncoderDecoderSettings& settings, Index vo
 
 BlockSettings encoder_block_settings(const EncoderDecoderSettings& settings) {
   BlockSettings block = block_settings(settings.transformer, settings.mixing);
-  block.recurrent.inputs = settings.embedding_width;
-  block.recurrent.gives_last = settings.mixing.is_recurrent();
+  block.inputs = settings.embedding_width;
+  block.gives_last = settings.mixing.is_recurrent();
   return block;
 }
 
 BlockSettings decoder_blocks_of(const EncoderDecoderSettings& settings) {
   if (!settings.mixing.is_recurrent()) return decoder_block_settings(settings.transformer, settings.mixing);
   BlockSettings block = causal_block_settings(settings.transformer, settings.mixing);
-  block.recurrent.is_bidirectional = false;
-  block.recurrent.inputs = settings.embedding_width;
+  block.mixing.bidirectional = false;
+  block.inputs = settings.embedding_width;
   block.has_cross_attention = settings.additive_attention;
   return block;
 }

@@ -6,20 +6,6 @@ namespace headwater {
 
 namespace {
 
-Mixing mixing_of(const MixingSettings& settings) {
-  if (settings.mixing == "averaged_attention") return Mixing::averaged_attention;
-  if (settings.mixing == "fourier") return Mixing::fourier;
-  if (settings.mixing == "convolution") return Mixing::convolution;
-  if (settings.is_recurrent()) return Mixing::recurrent;
-  return settings.mixing == "mlp" ? Mixing::mlp : Mixing::attention;
-}
-
-RecurrentMixingSettings recurrent_settings(const MixingSettings& settings) {
-  using kernels::Cell;
-  const Cell gru = settings.reset_after ? Cell::gru : Cell::gru_reset_before;
-  return {.cell = settings.mixing == "gru" ? gru : Cell::lstm, .is_bidirectional = settings.bidirectional};
-}
-
 // Tables of positions are computed at once, before anything could contradict these sizes.
 void check_table(std::int64_t length, std::int64_t width, const std::string& name, const char* positions) {
   constexpr std::int64_t kMaxValues = std::int64_t{1} << 26;
@@ -94,25 +80,23 @@ BlockSettings block_settings(const TransformerSettings& settings, const MixingSe
   if (settings.activation == "gelu") activation = ops::Activation::gelu;
   if (settings.activation == "gelu_tanh") activation = ops::Activation::gelu_tanh;
   if (settings.activation == "silu") activation = ops::Activation::silu;
-  const std::int64_t feed_forward_width = feed_forward_width_of(settings);
-  return {.attention = mixing.has_attention() ? attention_settings(settings)
-                                              : AttentionLayerSettings{.width = settings.width},
-          .feed_forward_width = feed_forward_width,
-          .activation = activation,
-          .norm_place = settings.norm == "pre" ? NormPlace::pre : NormPlace::post,
-          .norm_epsilon = settings.norm_epsilon,
-          .dropout = settings.dropout,
-          .mixing = mixing_of(mixing),
-          .mixing_length = settings.length,
-          .mixing_width = mixing.mixing_width > 0 ? mixing.mixing_width : feed_forward_width,
-          .neighborhood = {.reach = mixing.kernel_size / 2},
-          .recurrent = recurrent_settings(mixing)};
+  BlockSettings block;
+  block.attention =
+      mixing.has_attention() ? attention_settings(settings) : AttentionLayerSettings{.width = settings.width};
+  block.activation = activation;
+  block.mixing = mixing;
+  block.length = settings.length;
+  block.feed_forward_width = feed_forward_width_of(settings);
+  if (mixing.mixing_width == 0) block.mixing.mixing_width = block.feed_forward_width;
+  block.norm_place = settings.norm == "pre" ? NormPlace::pre : NormPlace::post;
+  block.norm_epsilon = settings.norm_epsilon;
+  block.dropout = settings.dropout;
+  return block;
 }
 
 BlockSettings causal_block_settings(const TransformerSettings& settings, const MixingSettings& mixing) {
   BlockSettings block = block_settings(settings, mixing);
   block.causality = Causality::causal;
-  block.neighborhood.is_causal = true;
   return block;
 }
 

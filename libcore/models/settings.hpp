@@ -31,20 +31,6 @@ struct TransformerSettings {
   std::string initialization = "keras";
 };
 
-// What mixes the tokens of a sequence in a block.
-struct MixingSettings {
-  // attention | averaged_attention | fourier | mlp | convolution | lstm | gru
-  std::string mixing = "attention";
-  std::int64_t mixing_width = 0;  // mlp: hidden layer of the token mixing; 0: feed_forward_width
-  std::int64_t kernel_size = 3;   // convolution: tokens that one is made of, an odd number
-  bool bidirectional = false;     // lstm, gru: a layer from each end, whose states are added
-  bool reset_after = true;        // gru: the reset gate acts on the product with the state, not the state
-
-  // Blocks are then recurrent layers alone: without norms, residual sums and feed-forwards.
-  bool is_recurrent() const { return mixing == "lstm" || mixing == "gru"; }
-  bool has_attention() const { return mixing == "attention" || mixing == "averaged_attention"; }
-};
-
 // The layer that tells classes apart.
 struct ClassHeadSettings {
   std::string head = "auto";  // auto (by the classes) | sigmoid (one output, two classes) | softmax

@@ -18,17 +18,17 @@ class TransformerStack {
                    Index layers);
 
   // x [T, D] -> [T, D]: all blocks, then the norm.
-  Variable operator()(const ForwardContext& context, const Variable& x, const AttentionSources& sources = {},
+  Variable operator()(const ForwardContext& context, const Variable& x, const MixerSources& sources = {},
                       std::vector<AttentionTrace>* traces = nullptr) const {
     return norm(context, run_blocks(context, x, sources, traces));
   }
   // The two halves of it. Blocks that mix otherwise than by attention leave no trace. `last` receives what
   // the last block gives so.
-  Variable run_blocks(const ForwardContext& context, Variable x, const AttentionSources& sources = {},
+  Variable run_blocks(const ForwardContext& context, Variable x, const MixerSources& sources = {},
                       std::vector<AttentionTrace>* traces = nullptr, Variable* last = nullptr) const;
   // The first `layers` of the blocks, and the norm where these are all of them.
   Variable states(const ForwardContext& context, const Variable& x, Index layers,
-                  const AttentionSources& sources = {}) const;
+                  const MixerSources& sources = {}) const;
   Variable norm(const ForwardContext& context, const Variable& x) const {
     return norm_ ? (*norm_)(context, x) : x;
   }

@@ -9,8 +9,8 @@ namespace {
 
 BlockSettings vision_block_settings(const VisionSettings& settings) {
   BlockSettings block = block_settings(settings.transformer, settings.mixing);
-  block.mixing_length = settings.grid().patches() + (settings.has_class_token() ? 1 : 0);
-  block.neighborhood.columns = settings.grid().columns();
+  block.length = settings.grid().patches() + (settings.has_class_token() ? 1 : 0);
+  block.columns = settings.grid().columns();
   block.has_final_norm = settings.final_norm;
   block.has_second_activation = settings.has_second_activation;
   block.feed_forward_dropout = settings.feed_forward_dropout;

@@ -53,9 +53,10 @@ class ClassifierStep : public StepModel {
   Index useful_tokens() const override { return words_.tokens(); }
   double useful_flops() const override {
     const BlockSettings block = block_settings(settings_.model.transformer, settings_.model.mixing);
-    if (block.mixing == Mixing::recurrent) {  // a product with the token, one with the state
-      const double layer =
-          2 * linear_flops(words_.tokens(), width(), kernels::gates_of(block.recurrent.cell) * width());
+    if (block.mixing.is_recurrent()) {  // a product with the token, one with the state
+      const Index gates =
+          kernels::gates_of(block.mixing.mixing == "lstm" ? kernels::Cell::lstm : kernels::Cell::gru);
+      const double layer = 2 * linear_flops(words_.tokens(), width(), gates * width());
       return static_cast<double>(settings_.model.encoder_layers) * layer +
              linear_flops(settings_.batch, width(), 1);
     }

@@ -1,11 +1,10 @@
-#include "layers/averaged_attention.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <vector>
 
 #include "error_text.hpp"
+#include "layers/mixers/mixer.hpp"
 
 using namespace headwater;
 
@@ -44,13 +43,16 @@ TEST_CASE("averaged attention: the mean over the heads of maps of weights times 
   constexpr Index kTokens = 5, kWidth = 4, kHeads = 3;
   Parameters parameters;
   LayerBuilder builder{parameters};
-  const AveragedAttention layer(builder, "a", {.width = kWidth, .heads = kHeads, .head_width = kWidth},
-                                ops::Activation::gelu);
+  const std::unique_ptr<Mixer> layer =
+      kAveragedAttentionMixer.make(builder, "a",
+                                   {.attention = {.width = kWidth, .heads = kHeads, .head_width = kWidth},
+                                    .activation = ops::Activation::gelu});
   parameters.allocate(false);
   parameters.initialize(5);
   CHECK(parameters.size() == 3 * kHeads * kWidth * kWidth);
-  CHECK(parameters.find("a.query.weight")->shape == std::vector<Index>{kWidth, kHeads, kWidth});
-  const Parameter& output = *parameters.find("a.output.weight");
+  CHECK(parameters.find("a.self_attention.query.weight")->shape ==
+        std::vector<Index>{kWidth, kHeads, kWidth});
+  const Parameter& output = *parameters.find("a.self_attention.output.weight");
   CHECK(output.shape == std::vector<Index>{kHeads, kWidth, kWidth});
 
   std::vector<Real> values;
@@ -67,14 +69,15 @@ TEST_CASE("averaged attention: the mean over the heads of maps of weights times 
   Arena arena;
   Tape tape(arena, Tape::Mode::inference);
   const AttentionOutput out =
-      layer({tape}, tape.wrap(Matrix(values.data(), kTokens, kWidth), &packing, false), Causality::full);
+      (*layer)({tape}, tape.wrap(Matrix(values.data(), kTokens, kWidth), &packing, false), {}).self;
   REQUIRE(out.output.rows() == kTokens);
   REQUIRE(out.output.cols() == kWidth);
   CHECK(out.queries.cols() == kHeads * kWidth);
 
   std::vector<std::vector<double>> wanted(kTokens, std::vector<double>(kWidth));
   for (Index head = 0; head < kHeads; ++head) {
-    const auto q = head_of(parameters, "a.query", x, head), k = head_of(parameters, "a.key", x, head);
+    const auto q = head_of(parameters, "a.self_attention.query", x, head),
+               k = head_of(parameters, "a.self_attention.key", x, head);
     for (std::size_t t = 0; t < kTokens; ++t) {
       const std::size_t begin = t < 3 ? 0 : 3, end = t < 3 ? 3 : kTokens;
       double total = 0;
@@ -103,8 +106,8 @@ TEST_CASE("averaged attention has heads as wide as the model") {
   Parameters parameters;
   LayerBuilder builder{parameters};
   CHECK(error_text([&] {
-          (void)AveragedAttention(builder, "a", {.width = 8, .heads = 2, .head_width = 4},
-                                  ops::Activation::gelu);
+          kAveragedAttentionMixer.make(builder, "a",
+                                       {.attention = {.width = 8, .heads = 2, .head_width = 4}});
         }) ==
         "model: averaged_attention has heads as wide as the model, 8, not 4 (set head_width to the width)");
 }

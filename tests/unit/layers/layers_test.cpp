@@ -5,6 +5,7 @@
 
 #include "error_text.hpp"
 #include "layers/embedding.hpp"
+#include "layers/mixers/mixer.hpp"
 #include "layers/mixing.hpp"
 #include "layers/packed_weights.hpp"
 #include "layers/recurrent.hpp"
@@ -246,7 +247,8 @@ TEST_CASE("what products with states read is packed in floats, and what no produ
   LayerBuilder builder{parameters};
   const RecurrentLayer recurrent(builder, "layer", {.cell = kernels::Cell::gru, .inputs = 16, .width = 16});
   const ConvolutionMixing convolution(builder, "convolution", {.reach = 1}, 16);
-  const TokenMixing mixing(builder, "mixing", {.length = 16, .hidden_width = 16, .width = 16});
+  const std::unique_ptr<Mixer> mlp = kMlpMixer.make(
+      builder, "block", {.attention = {.width = 16}, .mixing = {.mixing_width = 16}, .length = 16});
   parameters.allocate(false);
   parameters.initialize(1);
   const PackedWeights bytes(parameters, "", ComputeType::int8);

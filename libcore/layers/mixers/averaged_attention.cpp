@@ -1,0 +1,80 @@
+// mixing: averaged_attention, attention without values of its own: the heads weigh the tokens as they are,
+// and their mean is the result. y = 1/H Σ_h softmax(Q_h·K_hᵀ/sqrt(D))·x·O_h with Q_h = act(x·W_h), and K_h
+// the same with weights of its own: no projection of values, no biases. A head is as wide as the tokens.
+#include "layers/mixers/mixer.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+// One layer a head, side by side, each drawn as a layer of its own.
+Linear head_layers(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& s,
+                   ops::Activation activation) {
+  const double d = static_cast<double>(s.width);
+  return Linear(builder, name, {s.width, s.heads, s.head_width}, {}, s.width, s.heads * s.head_width, d, d,
+                activation);
+}
+
+// The same, one below the other: their sum is one product.
+Linear output_layers(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& s) {
+  const double d = static_cast<double>(s.width);
+  return Linear(builder, name, {s.heads, s.head_width, s.width}, {}, s.heads * s.head_width, s.width, d, d);
+}
+
+const AttentionLayerSettings& of_whole_width(const AttentionLayerSettings& settings) {
+  if (settings.head_width == settings.width) return settings;
+  throw UsageError("model: averaged_attention has heads as wide as the model, " +
+                   std::to_string(settings.width) + ", not " + std::to_string(settings.head_width) +
+                   " (set head_width to the width)");
+}
+
+class AveragedAttention : public Mixer {
+ public:
+  // self_attention.query.weight and .key.weight [D, H, D], .output.weight [H, D, D]: Glorot uniform as H
+  // layers of their own. Throws UsageError where head_width is not the width.
+  AveragedAttention(LayerBuilder& builder, const std::string& block, const MixerSettings& settings)
+      : settings_(of_whole_width(settings.attention)),
+        causality_(settings.causality),
+        to_query_(head_layers(builder, block + ".self_attention.query", settings_, settings.activation)),
+        to_key_(head_layers(builder, block + ".self_attention.key", settings_, settings.activation)),
+        to_output_(output_layers(builder, block + ".self_attention.output", settings_)),
+        random_layer_(random_layer(block + ".self_attention")) {}
+
+  MixerOutput operator()(const ForwardContext& context, const Variable& x,
+                         const MixerSources& /*sources*/) const override {
+    Tape& tape = context.tape;
+    const Variable q = to_query_(context, x), k = to_key_(context, x),
+                   v = ops::repeat_heads(tape, x, settings_.heads);
+    const Variable mixed =
+        ops::attention(tape, q, k, v,
+                       {.heads = settings_.heads,
+                        .is_causal = causality_ == Causality::causal,
+                        .window = settings_.window,
+                        .dropout = tape.is_recording() ? static_cast<Real>(settings_.dropout) : Real(0),
+                        .stream = context.stream(Purpose::attention_dropout, random_layer_)});  // [T, H·D]
+    const Real share = Real(1) / static_cast<Real>(settings_.heads);
+    const Variable y = ops::scale(tape, to_output_(context, mixed), share, ops::Use::donate);
+    return {.hidden = y, .self = {y, q, k, v, causality_, settings_.window}};
+  }
+  // Without the projection of values.
+  double flops(Index length) const override {
+    return attention_flops(settings_, length, causality_) -
+           2 * static_cast<double>(length * settings_.width * settings_.heads * settings_.head_width);
+  }
+
+ private:
+  AttentionLayerSettings settings_;
+  Causality causality_;
+  Linear to_query_, to_key_, to_output_;
+  std::uint32_t random_layer_;
+};
+
+}  // namespace
+
+const MixerKind kAveragedAttentionMixer{.name = "averaged_attention",
+                                        .part = "self_attention",
+                                        .has_attention = true,
+                                        .make = make_mixer<AveragedAttention>};
+
+}  // namespace headwater

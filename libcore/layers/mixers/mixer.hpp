@@ -1,0 +1,90 @@
+// What mixes the tokens of a sequence in a block: attention, or what stands in its place. Each mixer is a
+// file of this folder and ends with its row; mixer.cpp lists the rows. A block finds its mixer by name and
+// calls it once for all tokens.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "layers/attention.hpp"
+
+namespace headwater {
+
+// The keys of a recipe.
+struct MixingSettings {
+  std::string mixing = "attention";  // name of a mixer
+  std::int64_t mixing_width = 0;     // mlp: hidden layer of the token mixing; 0: feed_forward_width
+  std::int64_t kernel_size = 3;      // convolution: tokens that one is made of, an odd number
+  bool bidirectional = false;        // lstm, gru: a layer from each end, whose states are added
+  bool reset_after = true;           // gru: the reset gate acts on the product with the state, not the state
+
+  // Blocks are then recurrent layers alone: without norms, residual sums and feed-forwards.
+  bool is_recurrent() const { return mixing == "lstm" || mixing == "gru"; }
+  bool has_attention() const { return mixing == "attention" || mixing == "averaged_attention"; }
+};
+
+// What a mixer is built from. Each reads the width of `attention`, and of the rest what it needs.
+struct MixerSettings {
+  AttentionLayerSettings attention = {};
+  Causality causality = Causality::full;
+  bool has_cross_attention = false;  // recurrent: its states attend to the memory
+  ops::Activation activation = ops::Activation::relu;
+  MixingSettings mixing = {};
+  Index length = 0;         // mlp: N, the longest sequence
+  Index columns = 0;        // convolution: tokens in a row of an image; 0: a line
+  Index inputs = 0;         // recurrent: width of what it reads; 0: its own
+  bool gives_last = false;  // recurrent: MixerOutput::last is wanted
+};
+
+// Some of the tokens, for attention that does not read all: each token still has a query.
+struct KeyTokens {
+  std::span<const std::int32_t> tokens;  // ascending
+  const Packing& packing;                // theirs
+};
+
+// What is read besides x.
+struct MixerSources {
+  Variable memory = {};             // cross-attention: the encoder's output [S, D]
+  Variable initial = {};            // recurrent: states before the first tokens; none: 0
+  const KeyTokens* keys = nullptr;  // self-attention: null for all tokens of x
+};
+
+struct MixerOutput {
+  Variable hidden;                        // [T, D]
+  AttentionOutput self = {}, cross = {};  // empty where there is no such attention
+  Variable last = {};  // recurrent, where wanted: [sequences, D], the states after all tokens, added
+};
+
+class Mixer {
+ public:
+  virtual ~Mixer() = default;
+  // x [T, D] -> [T, D]
+  virtual MixerOutput operator()(const ForwardContext& context, const Variable& x,
+                                 const MixerSources& sources) const = 0;
+  // Multiplications and additions over a sequence of so many tokens.
+  virtual double flops(Index length) const = 0;
+};
+
+struct MixerKind {
+  std::string_view name;            // in recipes
+  std::string_view part = {};       // its parameters are `block`.part
+  bool has_attention = false;       // whose weights can be shown
+  bool multiplies_columns = false;  // its matrices apply to the columns of a sequence, not to the tokens
+  // Throws UsageError where settings do not fit together.
+  std::unique_ptr<Mixer> (*make)(LayerBuilder& builder, const std::string& block,
+                                 const MixerSettings& settings);
+};
+template <class M>
+std::unique_ptr<Mixer> make_mixer(LayerBuilder& builder, const std::string& block,
+                                  const MixerSettings& settings) {
+  return std::make_unique<M>(builder, block, settings);
+}
+
+extern const MixerKind kAveragedAttentionMixer, kFourierMixer, kMlpMixer;
+// Null where no mixer has this name.
+const MixerKind* find_mixer(std::string_view name);
+
+}  // namespace headwater
