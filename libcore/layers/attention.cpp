@@ -38,15 +38,6 @@ void head_weights(const AttentionOutput& attention, const kernels::AttentionShap
     std::copy_n(attention.weights.row(first + i), weights.cols, weights.row(i));
 }
 
-void copy_slot(const kernels::AttentionCache& cache, Index from, Index to, Index length) {
-  const Index held = cache.held(length), panel = 16 * cache.head_width, keys = (held + 15) / 16 * panel,
-              values = held * cache.value_width();
-  for (Index head = 0; head < cache.heads; ++head) {
-    std::copy_n(cache.keys_of(from, head), keys, cache.keys_of(to, head));
-    std::copy_n(cache.values_of(from, head), values, cache.values_of(to, head));
-  }
-}
-
 double attention_flops(const AttentionLayerSettings& settings, Index length, Causality causality) {
   // A window of W leaves a query at most 2W - 1 keys, W of a causal one.
   const Index W = settings.window, seen = causality == Causality::causal ? W : 2 * W - 1,

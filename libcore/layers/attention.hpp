@@ -47,9 +47,6 @@ struct CacheView {
   std::span<const Index> slots, lengths;
 };
 
-// The first `length` keys and values of slot `from`, to slot `to`.
-void copy_slot(const kernels::AttentionCache& cache, Index from, Index to, Index length);
-
 // Multiplications and additions of attention over as many keys as queries, with its four projections.
 double attention_flops(const AttentionLayerSettings& settings, Index length, Causality causality);
 

@@ -8,12 +8,6 @@ namespace headwater {
 
 namespace {
 
-kernels::Neighborhood neighborhood_of(const BlockSettings& settings) {
-  return {.reach = settings.mixing.kernel_size / 2,
-          .columns = settings.columns,
-          .is_causal = settings.causality == Causality::causal};
-}
-
 RecurrentMixingSettings recurrent_settings(const BlockSettings& settings) {
   using kernels::Cell;
   const Cell gru = settings.mixing.reset_after ? Cell::gru : Cell::gru_reset_before;
@@ -56,105 +50,103 @@ Variable FeedForward::operator()(const ForwardContext& context, const Variable& 
 }
 
 void copy_slot(const BlockCache& cache, Index from, Index to, Index length) {
-  if (cache.self.keys != nullptr) copy_slot(cache.self, from, to, length);
-  if (cache.inputs.rows != nullptr)
-    std::copy_n(cache.inputs.at(from, 0), cache.inputs.floats(1), cache.inputs.at(to, 0));
-  if (cache.states) std::copy_n(cache.states.row(from), cache.states.cols, cache.states.row(to));
+  if (cache.mixer) return cache.mixer->copy_slot(from, to, length);
+  std::copy_n(cache.states.row(from), cache.states.cols, cache.states.row(to));
 }
 
 TransformerBlock::TransformerBlock(LayerBuilder& builder, const std::string& name,
                                    const BlockSettings& settings)
     : settings_(settings),
       kind_(find_mixer(settings.mixing.mixing)),
-      self_attention_(layer_if<MultiHeadAttention>(settings.mixing.mixing == "attention", builder,
-                                                   name + ".self_attention", settings.attention)),
       mixer_(kind_ ? kind_->make(builder, name, settings) : nullptr),
-      convolution_(layer_if<ConvolutionMixing>(settings.mixing.mixing == "convolution", builder,
-                                               name + ".convolution", neighborhood_of(settings),
-                                               settings.attention.width)),
       recurrent_(layer_if<RecurrentMixing>(settings.mixing.is_recurrent(), builder, name + ".recurrent",
                                            recurrent_settings(settings), settings.attention.width)),
       recurrent_dropout_(name + ".recurrent", settings.dropout),
       additive_attention_(layer_if<AdditiveAttention>(recurrent_ && settings.has_cross_attention, builder,
-                                                      name + ".cross_attention", settings.attention.width)),
-      mixing_residual_(layer_if<Residual>(
-          !recurrent_, builder,
-          name + (settings.mixing.has_attention() ? ".self_attention_norm" : ".mixing_norm"), settings)),
-      cross_attention_(layer_if<MultiHeadAttention>(!recurrent_ && settings.has_cross_attention, builder,
-                                                    name + ".cross_attention",
-                                                    without_places(settings.attention))),
-      cross_residual_(layer_if<Residual>(!recurrent_ && settings.has_cross_attention, builder,
-                                         name + ".cross_attention_norm", settings)),
-      feed_forward_(layer_if<FeedForward>(!recurrent_, builder, name + ".feed_forward", settings)),
-      feed_forward_residual_(
-          layer_if<Residual>(!recurrent_, builder, name + ".feed_forward_norm", settings)) {}
+                                                      name + ".cross_attention", settings.attention.width)) {
+  if (recurrent_) return;
+  mixing_residual_.emplace(builder, name + (kind_->has_attention ? ".self_attention_norm" : ".mixing_norm"),
+                           settings);
+  if (settings.has_cross_attention) {
+    cross_attention_.emplace(builder, name + ".cross_attention", without_places(settings.attention));
+    cross_residual_.emplace(builder, name + ".cross_attention_norm", settings);
+  }
+  feed_forward_.emplace(builder, name + ".feed_forward", settings);
+  feed_forward_residual_.emplace(builder, name + ".feed_forward_norm", settings);
+}
 
-BlockOutput TransformerBlock::operator()(const ForwardContext& context, const Variable& x,
+template <class Mix, class Attend>
+Variable TransformerBlock::run(const ForwardContext& context, const Variable& x, const Mix& mix,
+                               const Attend& attend) const {
+  Variable z = (*mixing_residual_)(context, x, mix);
+  if (cross_residual_) z = (*cross_residual_)(context, z, attend);
+  return (*feed_forward_residual_)(context, z,
+                                   [&](const Variable& input) { return (*feed_forward_)(context, input); });
+}
+
+MixerOutput TransformerBlock::operator()(const ForwardContext& context, const Variable& x,
                                          const MixerSources& sources) const {
-  BlockOutput out;
-  if (recurrent_) {
-    const bool is_continued = settings_.causality == Causality::causal && !context.tape.is_recording();
-    if (is_continued) {
-      out.states = context.tape.arena().matrix(x.packing().sequences(), recurrent_->forward().state_size());
-    }
-    const RecurrentMixing::Output read = (*recurrent_)(context, x, sources.initial, out.states);
-    out.last = read.last;
-    out.hidden = read.hidden;
-    if (additive_attention_) {
-      const AdditiveAttention::Output found = (*additive_attention_)(context, read.hidden, sources.memory);
-      out.cross = {.output = found.output,
-                   .queries = read.hidden,
-                   .keys = sources.memory,
-                   .values = sources.memory,
-                   .weights = found.weights};
-      out.hidden = found.output;
-    }
-    out.hidden = recurrent_dropout_(context, out.hidden);
-    return out;
-  }
-  Variable z = (*mixing_residual_)(context, x, [&](const Variable& input) {
-    out.mixed = input;
-    if (!mixer_) return mix(context, input, sources.keys, out.self);
-    const MixerOutput mixed = (*mixer_)(context, input, sources);
-    out.self = mixed.self;
-    return mixed.hidden;
-  });
-  if (cross_attention_) {
-    z = (*cross_residual_)(context, z, [&](const Variable& input) {
-      out.cross = (*cross_attention_)(context, input, sources.memory, Causality::full);
-      return out.cross.output;
-    });
-  }
-  out.hidden = (*feed_forward_residual_)(
-      context, z, [&](const Variable& input) { return (*feed_forward_)(context, input); });
+  if (recurrent_) return recurrent(context, x, sources, {});
+  MixerOutput out;
+  out.hidden = run(
+      context, x, [&](const Variable& input) { return (out = (*mixer_)(context, input, sources)).hidden; },
+      [&](const Variable& input) {
+        out.cross = (*cross_attention_)(context, input, sources.memory, Causality::full);
+        return out.cross.output;
+      });
   return out;
 }
 
-Variable TransformerBlock::mix(const ForwardContext& context, const Variable& x, const KeyTokens* keys,
-                               AttentionOutput& self) const {
-  if (convolution_) return (*convolution_)(context, x);
-  const Variable memory = keys ? ops::take_rows(context.tape, x, keys->tokens, keys->packing) : x;
-  self = (*self_attention_)(context, x, memory, settings_.causality);
-  return self.output;
+MixerOutput TransformerBlock::recurrent(const ForwardContext& context, const Variable& x,
+                                        const MixerSources& sources, const Matrix& final) const {
+  const RecurrentMixing::Output read = (*recurrent_)(context, x, sources.initial, final);
+  MixerOutput out{.hidden = read.hidden, .last = read.last};
+  if (additive_attention_) {
+    const AdditiveAttention::Output found = (*additive_attention_)(context, read.hidden, sources.memory);
+    out.cross = {.output = found.output,
+                 .queries = read.hidden,
+                 .keys = sources.memory,
+                 .values = sources.memory,
+                 .weights = found.weights};
+    out.hidden = found.output;
+  }
+  out.hidden = recurrent_dropout_(context, out.hidden);
+  return out;
 }
 
 BlockCache TransformerBlock::new_cache(Arena& arena, Index slots, Index capacity) const {
-  if (recurrent_) {
-    const Matrix states = arena.matrix(slots, recurrent_->forward().state_size());
-    kernels::fill(states, 0);
-    return {.self = {}, .inputs = {}, .memory = {}, .additive_memory = {}, .states = states};
-  }
-  if (convolution_) return {.self = {}, .inputs = convolution_->new_cache(arena, slots), .memory = {}};
-  return {.self = self_attention_->new_cache(arena, slots, capacity), .inputs = {}, .memory = {}};
+  if (mixer_) return {.mixer = mixer_->new_cache(arena, slots, capacity)};
+  const Matrix states = arena.matrix(slots, recurrent_->forward().state_size());
+  kernels::fill(states, 0);
+  return {.mixer = nullptr, .states = states};
 }
 
 void TransformerBlock::begin(const BlockCache& cache, Index slot, const Real* state) const {
-  if (!cache.states) return;
+  if (!recurrent_) return;
   if (state != nullptr) {
     std::copy_n(state, cache.states.cols, cache.states.row(slot));
   } else {
     std::fill_n(cache.states.row(slot), cache.states.cols, Real(0));
   }
+}
+
+Variable TransformerBlock::read(const ForwardContext& context, const Variable& x, const MixerSources& sources,
+                                const BlockCache& cache, const CacheRows& rows) const {
+  if (recurrent_) {
+    const std::span<const Index> offsets = x.packing().offsets;
+    const Matrix final = context.tape.arena().matrix(x.packing().sequences(), cache.states.cols);
+    const Variable hidden = recurrent(context, x, sources, final).hidden;
+    for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+      if (offsets[s] < offsets[s + 1])
+        begin(cache, rows.slots[static_cast<std::size_t>(offsets[s])], final.row(static_cast<Index>(s)));
+    }
+    return hidden;
+  }
+  return run(
+      context, x, [&](const Variable& input) { return cache.mixer->read(context, input, sources, rows); },
+      [&](const Variable& input) {
+        return (*cross_attention_)(context, input, sources.memory, Causality::full).output;
+      });
 }
 
 void TransformerBlock::remember(const ForwardContext& context, const Variable& memory,
@@ -176,29 +168,6 @@ void TransformerBlock::remember(const ForwardContext& context, const Variable& m
   cross_attention_->append(context, memory, cache.memory, {slot_of, position_of});
 }
 
-void TransformerBlock::append(const BlockOutput& out, const BlockCache& cache, const CacheRows& rows) const {
-  if (recurrent_) {
-    const std::span<const Index> offsets = out.hidden.packing().offsets;
-    for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
-      if (offsets[s] == offsets[s + 1]) continue;
-      const Index slot = rows.slots[static_cast<std::size_t>(offsets[s])];
-      std::copy_n(out.states.row(static_cast<Index>(s)), cache.states.cols, cache.states.row(slot));
-    }
-  } else if (convolution_) {
-    kernels::append_to_cache(cache.inputs, rows.slots, rows.positions, out.mixed.value());
-  } else {
-    kernels::append_to_cache(cache.self, rows.slots, rows.positions, out.self.keys.value(),
-                             out.self.values.value());
-  }
-}
-
-Variable TransformerBlock::mix_step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
-                                    const CachedStep& at) const {
-  if (!convolution_) return self_attention_->step(context, x, cache.self, at.positions, at.self);
-  kernels::append_to_cache(cache.inputs, at.self.slots, at.positions, x.value());
-  return convolution_->step(context, cache.inputs, at.self.slots, at.self.lengths);
-}
-
 Variable TransformerBlock::step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
                                 const CachedStep& at) const {
   if (recurrent_) {
@@ -207,22 +176,16 @@ Variable TransformerBlock::step(const ForwardContext& context, const Variable& x
                ? additive_attention_->step(context, state, cache.additive_memory, at.memory.slots)
                : state;
   }
-  Variable z = (*mixing_residual_)(
-      context, x, [&](const Variable& input) { return mix_step(context, input, cache, at); });
-  if (cross_attention_) {
-    z = (*cross_residual_)(context, z, [&](const Variable& input) {
-      return cross_attention_->attend_cached(context, input, cache.memory, at.memory);
-    });
-  }
-  return (*feed_forward_residual_)(context, z,
-                                   [&](const Variable& input) { return (*feed_forward_)(context, input); });
+  return run(
+      context, x, [&](const Variable& input) { return cache.mixer->step(context, input, at); },
+      [&](const Variable& input) {
+        return cross_attention_->attend_cached(context, input, cache.memory, at.memory);
+      });
 }
 
 double TransformerBlock::mixing_flops(Index length) const {
   if (mixer_) return mixer_->flops(length);
   const double n = static_cast<double>(length), d = static_cast<double>(settings_.attention.width);
-  if (convolution_) return 2 * n * d * (static_cast<double>(neighborhood_of(settings_).taps()) + d);
-  if (!recurrent_) return attention_flops(settings_.attention, length, settings_.causality);
   const RecurrentMixingSettings recurrent =
       recurrent_settings(settings_);  // of the token and of the state before
   const double layers = recurrent.is_bidirectional ? 2 : 1,

@@ -1,8 +1,8 @@
-// The Transformer block, of encoders and decoders: attention or another mixing of the tokens, attention over
-// an encoder's output where it is asked for, feed-forward; each is a residual sub-layer.
+// The Transformer block, of encoders and decoders: a mixer of the tokens, attention over an encoder's output
+// where it is asked for, feed-forward; each is a residual sub-layer.
 //
-// Post-norm (Vaswani et al. 2017): z = norm(x + attention(x)); y = norm(z + feed_forward(z)).
-// Pre-norm (Xiong et al. 2020): z = x + attention(norm(x)); y = z + feed_forward(norm(z)).
+// Post-norm (Vaswani et al. 2017): z = norm(x + mixer(x)); y = norm(z + feed_forward(z)).
+// Pre-norm (Xiong et al. 2020): z = x + mixer(norm(x)); y = z + feed_forward(norm(z)).
 // A block that mixes by a recurrent layer is that layer alone, and dropout: neither residuals nor norms. Its
 // cross-attention is additive.
 #pragma once
@@ -15,7 +15,6 @@
 #include "layers/attention.hpp"
 #include "layers/dropout.hpp"
 #include "layers/mixers/mixer.hpp"
-#include "layers/mixing.hpp"
 #include "layers/norm.hpp"
 #include "layers/recurrent.hpp"
 
@@ -65,39 +64,22 @@ class Residual {
   NormPlace place_;
 };
 
-struct BlockOutput {
-  Variable hidden;              // [T, D]
-  Variable mixed;               // [T, D], what its mixing read
-  AttentionOutput self, cross;  // empty where the block has no such attention
-  Variable last = {};           // of a recurrent layer, where wanted: RecurrentMixing::Output
-  Matrix states = {};  // of a causal recurrent layer after the last token of each sequence; not in training
-};
-
-// What a block keeps of the sequences that it continues: of attention keys and values, of a convolution the
-// tokens that it looks back to, of a recurrent layer its state.
+// What a block keeps of the sequences that it continues.
 struct BlockCache {
-  kernels::AttentionCache self;  // grows by one key a step; or
-  kernels::RowCache inputs;
-  kernels::AttentionCache memory;  // keys and values of the encoder's output; or
+  std::unique_ptr<MixerCache> mixer;    // or
+  Matrix states = {};                   // of a recurrent layer, a row a slot
+  kernels::AttentionCache memory = {};  // keys and values of the encoder's output; or
   AdditiveMemory additive_memory = {};
-  Matrix states = {};  // a row a slot
 };
 // What is kept of the first `length` tokens of slot `from`, but for its memory, to slot `to`.
 void copy_slot(const BlockCache& cache, Index from, Index to, Index length);
-
-// Where the tokens of a step stand: row b becomes key positions[b] of slot self.slots[b], whose length counts
-// it already.
-struct CachedStep {
-  std::span<const Index> positions;
-  CacheView self, memory;
-};
 
 class TransformerBlock {
  public:
   TransformerBlock(LayerBuilder& builder, const std::string& name, const BlockSettings& settings);
 
-  // x [T, D] -> [T, D]
-  BlockOutput operator()(const ForwardContext& context, const Variable& x,
+  // x [T, D] -> [T, D], and what its mixer gave beside the tokens.
+  MixerOutput operator()(const ForwardContext& context, const Variable& x,
                          const MixerSources& sources = {}) const;
 
   // For steps of a causal block over so many sequences of at most `capacity` tokens, in the arena; without
@@ -108,9 +90,9 @@ class TransformerBlock {
   // What steps read of memory [S, D], of these sources, in the arena.
   void remember(const ForwardContext& context, const Variable& memory, std::span<const Index> offsets,
                 BlockCache& cache) const;
-  // Keeps what the first call has computed of sequences: its row b as token positions[b] of slot slots[b].
-  void append(const BlockOutput& out, const BlockCache& cache, const CacheRows& rows) const;
-  // One new token of each sequence, x [B, D]: the bits of the call above over whole sequences.
+  // Whole sequences, x [T, D] -> [T, D], and one new token of each, x [B, D] -> [B, D]: as of MixerCache.
+  Variable read(const ForwardContext& context, const Variable& x, const MixerSources& sources,
+                const BlockCache& cache, const CacheRows& rows) const;
   Variable step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
                 const CachedStep& at) const;
 
@@ -121,19 +103,17 @@ class TransformerBlock {
   const MixerKind* mixer() const { return kind_; }  // or null
 
  private:
-  Variable mix(const ForwardContext& context, const Variable& x, const KeyTokens* keys,
-               AttentionOutput& self) const;
-  Variable mix_step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
-                    const CachedStep& at) const;
-
+  MixerOutput recurrent(const ForwardContext& context, const Variable& x, const MixerSources& sources,
+                        const Matrix& final) const;
   double mixing_flops(Index length) const;
+  // The sub-layers around these ways to mix tokens and to attend to the memory.
+  template <class Mix, class Attend>
+  Variable run(const ForwardContext& context, const Variable& x, const Mix& mix, const Attend& attend) const;
 
   BlockSettings settings_;
   const MixerKind* kind_;
-  std::optional<MultiHeadAttention> self_attention_;  // or
-  std::unique_ptr<Mixer> mixer_;                      // or
-  std::optional<ConvolutionMixing> convolution_;      // or
-  std::optional<RecurrentMixing> recurrent_;          // or this, and of what follows the dropout alone
+  std::unique_ptr<Mixer> mixer_;              // or
+  std::optional<RecurrentMixing> recurrent_;  // this, and of what follows the dropout alone
   Dropout recurrent_dropout_;
   std::optional<AdditiveAttention> additive_attention_;
   std::optional<Residual> mixing_residual_;

@@ -95,10 +95,8 @@ void DecoderState::read(const ForwardContext& context, const PackedTokens& texts
   const std::vector<Index> position_of(texts.position_of.begin(), texts.position_of.end());
   Variable x = model_.embed_target(context, pack(context.tape, texts), texts.ids, texts.position_of);
   for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
-    const TransformerBlock& block = model_.decoder().blocks()[layer];
-    const BlockOutput out = block(context, x, {.memory = encoded.memory, .initial = encoded.last});
-    block.append(out, caches_[layer], {place_of, position_of});
-    x = out.hidden;
+    x = model_.decoder().blocks()[layer].read(context, x, {.memory = encoded.memory, .initial = encoded.last},
+                                              caches_[layer], {place_of, position_of});
   }
 }
 

@@ -22,7 +22,7 @@ Variable TransformerStack::run_blocks(const ForwardContext& context, Variable x,
                                       std::vector<AttentionTrace>* traces, Variable* last) const {
   Index layer = 0;
   for (const TransformerBlock& block : blocks_) {
-    const BlockOutput out = block(context, x, sources);
+    const MixerOutput out = block(context, x, sources);
     x = out.hidden;
     if (last != nullptr) *last = out.last;
     const bool is_causal = block.settings().causality == Causality::causal;

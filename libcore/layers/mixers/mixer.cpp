@@ -4,7 +4,8 @@
 
 namespace headwater {
 
-static const MixerKind* const kMixers[] = {&kAveragedAttentionMixer, &kFourierMixer, &kMlpMixer};
+static const MixerKind* const kMixers[] = {&kAttentionMixer, &kAveragedAttentionMixer, &kConvolutionMixer,
+                                           &kFourierMixer, &kMlpMixer};
 
 const MixerKind* find_mixer(std::string_view name) {
   const auto found = std::ranges::find(kMixers, name, &MixerKind::name);

@@ -58,12 +58,37 @@ struct MixerOutput {
   Variable last = {};  // recurrent, where wanted: [sequences, D], the states after all tokens, added
 };
 
+// Where the tokens of a step stand: row b becomes token positions[b] of slot self.slots[b], whose length
+// counts it already.
+struct CachedStep {
+  std::span<const Index> positions;
+  CacheView self, memory;
+};
+
+// A causal mixer and what it keeps of the sequences that it continues, a slot each.
+class MixerCache {
+ public:
+  virtual ~MixerCache() = default;
+  // Sequences from their first tokens on, x [T, D] -> [T, D], as the mixer gives them: row b becomes token
+  // positions[b] of slot slots[b].
+  virtual Variable read(const ForwardContext& context, const Variable& x, const MixerSources& sources,
+                        const CacheRows& rows) = 0;
+  // One new token of each sequence, x [B, D] -> [B, D]: the bits of whole sequences.
+  virtual Variable step(const ForwardContext& context, const Variable& x, const CachedStep& at) = 0;
+  // What is kept of the first `length` tokens of slot `from`, to slot `to`.
+  virtual void copy_slot(Index from, Index to, Index length) = 0;
+};
+
 class Mixer {
  public:
   virtual ~Mixer() = default;
   // x [T, D] -> [T, D]
   virtual MixerOutput operator()(const ForwardContext& context, const Variable& x,
                                  const MixerSources& sources) const = 0;
+  // In the arena, for so many sequences of at most `capacity` tokens; null: it continues none.
+  virtual std::unique_ptr<MixerCache> new_cache(Arena& /*arena*/, Index /*slots*/, Index /*capacity*/) const {
+    return nullptr;
+  }
   // Multiplications and additions over a sequence of so many tokens.
   virtual double flops(Index length) const = 0;
 };
@@ -83,7 +108,7 @@ std::unique_ptr<Mixer> make_mixer(LayerBuilder& builder, const std::string& bloc
   return std::make_unique<M>(builder, block, settings);
 }
 
-extern const MixerKind kAveragedAttentionMixer, kFourierMixer, kMlpMixer;
+extern const MixerKind kAttentionMixer, kAveragedAttentionMixer, kConvolutionMixer, kFourierMixer, kMlpMixer;
 // Null where no mixer has this name.
 const MixerKind* find_mixer(std::string_view name);
 

@@ -6,7 +6,6 @@
 #include "error_text.hpp"
 #include "layers/embedding.hpp"
 #include "layers/mixers/mixer.hpp"
-#include "layers/mixing.hpp"
 #include "layers/packed_weights.hpp"
 #include "layers/recurrent.hpp"
 #include "layers/transformer_block.hpp"
@@ -246,9 +245,8 @@ TEST_CASE("what products with states read is packed in floats, and what no produ
   Parameters parameters;
   LayerBuilder builder{parameters};
   const RecurrentLayer recurrent(builder, "layer", {.cell = kernels::Cell::gru, .inputs = 16, .width = 16});
-  const ConvolutionMixing convolution(builder, "convolution", {.reach = 1}, 16);
-  const std::unique_ptr<Mixer> mlp = kMlpMixer.make(
-      builder, "block", {.attention = {.width = 16}, .mixing = {.mixing_width = 16}, .length = 16});
+  const MixerSettings settings{.attention = {.width = 16}, .mixing = {.mixing_width = 16}, .length = 16};
+  for (const MixerKind* const kind : {&kConvolutionMixer, &kMlpMixer}) kind->make(builder, "block", settings);
   parameters.allocate(false);
   parameters.initialize(1);
   const PackedWeights bytes(parameters, "", ComputeType::int8);
