@@ -3,20 +3,17 @@
 //
 // Post-norm (Vaswani et al. 2017): z = norm(x + mixer(x)); y = norm(z + feed_forward(z)).
 // Pre-norm (Xiong et al. 2020): z = x + mixer(norm(x)); y = z + feed_forward(norm(z)).
-// A block that mixes by a recurrent layer is that layer alone, and dropout: neither residuals nor norms. Its
-// cross-attention is additive.
+// A block whose mixer is recurrent is that mixer alone, and dropout: neither residuals nor norms.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "layers/additive_attention.hpp"
 #include "layers/attention.hpp"
 #include "layers/dropout.hpp"
 #include "layers/mixers/mixer.hpp"
 #include "layers/norm.hpp"
-#include "layers/recurrent.hpp"
 
 namespace headwater {
 
@@ -66,13 +63,9 @@ class Residual {
 
 // What a block keeps of the sequences that it continues.
 struct BlockCache {
-  std::unique_ptr<MixerCache> mixer;    // or
-  Matrix states = {};                   // of a recurrent layer, a row a slot
-  kernels::AttentionCache memory = {};  // keys and values of the encoder's output; or
-  AdditiveMemory additive_memory = {};
+  std::unique_ptr<MixerCache> mixer;
+  kernels::AttentionCache memory = {};  // cross-attention: keys and values of the encoder's output
 };
-// What is kept of the first `length` tokens of slot `from`, but for its memory, to slot `to`.
-void copy_slot(const BlockCache& cache, Index from, Index to, Index length);
 
 class TransformerBlock {
  public:
@@ -84,9 +77,9 @@ class TransformerBlock {
 
   // For steps of a causal block over so many sequences of at most `capacity` tokens, in the arena; without
   // memory.
-  BlockCache new_cache(Arena& arena, Index slots, Index capacity) const;
-  // The state of this slot before its first token: 0 where null. Only recurrent layers have one.
-  void begin(const BlockCache& cache, Index slot, const Real* state) const;
+  BlockCache new_cache(Arena& arena, Index slots, Index capacity) const {
+    return {.mixer = mixer_->new_cache(arena, slots, capacity)};
+  }
   // What steps read of memory [S, D], of these sources, in the arena.
   void remember(const ForwardContext& context, const Variable& memory, std::span<const Index> offsets,
                 BlockCache& cache) const;
@@ -100,22 +93,17 @@ class TransformerBlock {
   double flops(Index length) const;
 
   const BlockSettings& settings() const { return settings_; }
-  const MixerKind* mixer() const { return kind_; }  // or null
+  const MixerKind& mixer() const { return *kind_; }
 
  private:
-  MixerOutput recurrent(const ForwardContext& context, const Variable& x, const MixerSources& sources,
-                        const Matrix& final) const;
-  double mixing_flops(Index length) const;
   // The sub-layers around these ways to mix tokens and to attend to the memory.
   template <class Mix, class Attend>
   Variable run(const ForwardContext& context, const Variable& x, const Mix& mix, const Attend& attend) const;
 
   BlockSettings settings_;
   const MixerKind* kind_;
-  std::unique_ptr<Mixer> mixer_;              // or
-  std::optional<RecurrentMixing> recurrent_;  // this, and of what follows the dropout alone
-  Dropout recurrent_dropout_;
-  std::optional<AdditiveAttention> additive_attention_;
+  std::unique_ptr<Mixer> mixer_;
+  Dropout mixer_dropout_;  // where there is no residual
   std::optional<Residual> mixing_residual_;
   std::optional<MultiHeadAttention> cross_attention_;
   std::optional<Residual> cross_residual_;

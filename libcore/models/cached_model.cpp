@@ -53,7 +53,7 @@ void DecoderState::cache_memory(const ForwardContext& context, const PackedToken
     block.remember(context, encoded.memory, source.offsets, caches_[layer]);
     if (!encoded.last) continue;
     for (Index slot = 0; slot < slots(); ++slot)
-      block.begin(caches_[layer], slot, encoded.last.value().row(slot / slots_per_prompt));
+      caches_[layer].mixer->begin(slot, encoded.last.value().row(slot / slots_per_prompt));
   }
 }
 
@@ -75,10 +75,8 @@ void DecoderState::read_prompts(const ForwardContext& context, const PackedToken
 
 void DecoderState::reread(const ForwardContext& context, std::span<const Index> slots,
                           const PackedTokens& texts) {
-  for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
-    for (const Index slot : slots)
-      model_.decoder().blocks()[layer].begin(caches_[layer], slots_[static_cast<std::size_t>(slot)].self,
-                                             nullptr);
+  for (const BlockCache& cache : caches_) {
+    for (const Index slot : slots) cache.mixer->begin(slots_[static_cast<std::size_t>(slot)].self, nullptr);
   }
   read(context, texts, slots, {});
 }
@@ -139,7 +137,7 @@ void DecoderState::reorder(std::span<const Index> from) {
     --uses;
     while (uses_[unused] > 0) ++unused;
     const auto to = static_cast<Index>(unused);
-    for (const BlockCache& cache : caches_) copy_slot(cache, slot.self, to, slot.length);
+    for (const BlockCache& cache : caches_) cache.mixer->copy_slot(slot.self, to, slot.length);
     slot.self = to;
     uses_[unused] = 1;
   }

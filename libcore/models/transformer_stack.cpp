@@ -49,8 +49,8 @@ void TransformerStack::summarize(const Parameters& parameters, const std::string
     const std::string name = name_ + "." + std::to_string(i);
     const TransformerBlock& block = blocks_[i];
     rows.push_back(layer_summary(parameters, name, shape, block.flops(length), length));
-    if (block.mixer() == nullptr || !block.mixer()->multiplies_columns) continue;
-    const std::string part = name + "." + std::string(block.mixer()->part) + ".";
+    if (!block.mixer().multiplies_columns) continue;
+    const std::string part = name + "." + std::string(block.mixer().part) + ".";
     for (TensorSummary& tensor : rows.back().tensors) {
       if (tensor.name.starts_with(part))
         tensor.flops = tensor.flops / static_cast<double>(length) *

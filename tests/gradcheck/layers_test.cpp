@@ -82,15 +82,13 @@ TEST_CASE("layers: blocks whose feed-forward ends with its activation and has dr
 
 TEST_CASE("layers: encoder blocks of every mixer, pre- and post-norm") {
   for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
-    for (const char* const mixing :
-         {"attention", "averaged_attention", "convolution", "fourier", "gru", "lstm", "mlp"}) {
+    for (const MixerKind* const mixer : mixer_kinds()) {
       BlockSettings settings = block_settings_of(place, ops::Activation::gelu);
-      settings.mixing = {.mixing = mixing, .mixing_width = 3, .bidirectional = true};
-      if (settings.mixing.mixing == kAveragedAttentionMixer.name)
-        settings.attention.head_width = settings.attention.width;
+      settings.mixing = {.mixing = std::string(mixer->name), .mixing_width = 3, .bidirectional = true};
+      if (mixer == &kAveragedAttentionMixer) settings.attention.head_width = settings.attention.width;
       settings.length = 7;
       std::unique_ptr<TransformerBlock> encoder;
-      check({"encoder block, mixing " + settings.mixing.mixing,
+      check({"encoder block, mixing " + std::string(mixer->name),
              [&](Fixture& f) {
                f.input("x", 8, 6);
                encoder = std::make_unique<TransformerBlock>(f.builder, "block", settings);

@@ -2,14 +2,34 @@
 
 #include <algorithm>
 
+#include "support/error.hpp"
+
 namespace headwater {
 
-static const MixerKind* const kMixers[] = {&kAttentionMixer, &kAveragedAttentionMixer, &kConvolutionMixer,
-                                           &kFourierMixer, &kMlpMixer};
+static const MixerKind* const kMixers[] = {
+    &kAttentionMixer, &kAveragedAttentionMixer, &kConvolutionMixer, &kFourierMixer, &kGruMixer, &kLstmMixer,
+    &kMlpMixer};
 
-const MixerKind* find_mixer(std::string_view name) {
+std::span<const MixerKind* const> mixer_kinds() { return kMixers; }
+
+static const MixerKind* find_mixer(std::string_view name) {
   const auto found = std::ranges::find(kMixers, name, &MixerKind::name);
   return found == std::end(kMixers) ? nullptr : *found;
+}
+
+const MixerKind& mixer_kind(std::string_view name) {
+  if (const MixerKind* const kind = find_mixer(name)) return *kind;
+  throw Error("mixing: no mixer is called '" + std::string(name) + "'");
+}
+
+bool MixingSettings::is_recurrent() const {
+  const MixerKind* const kind = find_mixer(mixing);
+  return kind && kind->is_recurrent;
+}
+
+bool MixingSettings::has_attention() const {
+  const MixerKind* const kind = find_mixer(mixing);
+  return kind && kind->has_attention;
 }
 
 }  // namespace headwater

@@ -21,9 +21,9 @@ struct MixingSettings {
   bool bidirectional = false;        // lstm, gru: a layer from each end, whose states are added
   bool reset_after = true;           // gru: the reset gate acts on the product with the state, not the state
 
-  // Blocks are then recurrent layers alone: without norms, residual sums and feed-forwards.
-  bool is_recurrent() const { return mixing == "lstm" || mixing == "gru"; }
-  bool has_attention() const { return mixing == "attention" || mixing == "averaged_attention"; }
+  // As the mixer's row says; false where no mixer has this name.
+  bool is_recurrent() const;
+  bool has_attention() const;
 };
 
 // What a mixer is built from. Each reads the width of `attention`, and of the rest what it needs.
@@ -77,6 +77,11 @@ class MixerCache {
   virtual Variable step(const ForwardContext& context, const Variable& x, const CachedStep& at) = 0;
   // What is kept of the first `length` tokens of slot `from`, to slot `to`.
   virtual void copy_slot(Index from, Index to, Index length) = 0;
+  // Recurrent: the state of this slot before its first token; null: 0.
+  virtual void begin(Index /*slot*/, const Real* /*state*/) {}
+  // Recurrent: what steps read of memory [S, D], of source s in the rows offsets[s] to offsets[s + 1] - 1.
+  virtual void remember(const ForwardContext& /*context*/, const Variable& /*memory*/,
+                        std::span<const Index> /*offsets*/) {}
 };
 
 class Mixer {
@@ -97,6 +102,7 @@ struct MixerKind {
   std::string_view name;            // in recipes
   std::string_view part = {};       // its parameters are `block`.part
   bool has_attention = false;       // whose weights can be shown
+  bool is_recurrent = false;        // a block then has no norms, residual sums and feed-forward
   bool multiplies_columns = false;  // its matrices apply to the columns of a sequence, not to the tokens
   // Throws UsageError where settings do not fit together.
   std::unique_ptr<Mixer> (*make)(LayerBuilder& builder, const std::string& block,
@@ -108,8 +114,10 @@ std::unique_ptr<Mixer> make_mixer(LayerBuilder& builder, const std::string& bloc
   return std::make_unique<M>(builder, block, settings);
 }
 
-extern const MixerKind kAttentionMixer, kAveragedAttentionMixer, kConvolutionMixer, kFourierMixer, kMlpMixer;
-// Null where no mixer has this name.
-const MixerKind* find_mixer(std::string_view name);
+extern const MixerKind kAttentionMixer, kAveragedAttentionMixer, kConvolutionMixer, kFourierMixer, kGruMixer,
+    kLstmMixer, kMlpMixer;
+std::span<const MixerKind* const> mixer_kinds();
+// Throws Error where no mixer has this name.
+const MixerKind& mixer_kind(std::string_view name);
 
 }  // namespace headwater

@@ -7,7 +7,6 @@
 #include "layers/embedding.hpp"
 #include "layers/mixers/mixer.hpp"
 #include "layers/packed_weights.hpp"
-#include "layers/recurrent.hpp"
 #include "layers/transformer_block.hpp"
 
 using namespace headwater;
@@ -244,14 +243,15 @@ TEST_CASE("an embedding adds its positions and scales its tokens") {
 TEST_CASE("what products with states read is packed in floats, and what no product reads is not packed") {
   Parameters parameters;
   LayerBuilder builder{parameters};
-  const RecurrentLayer recurrent(builder, "layer", {.cell = kernels::Cell::gru, .inputs = 16, .width = 16});
-  const MixerSettings settings{.attention = {.width = 16}, .mixing = {.mixing_width = 16}, .length = 16};
-  for (const MixerKind* const kind : {&kConvolutionMixer, &kMlpMixer}) kind->make(builder, "block", settings);
+  const MixerSettings settings{
+      .attention = {.width = 16}, .mixing = {.mixing = "gru", .mixing_width = 16}, .length = 16};
+  for (const MixerKind* const kind : {&kGruMixer, &kConvolutionMixer, &kMlpMixer})
+    kind->make(builder, "block", settings);
   parameters.allocate(false);
   parameters.initialize(1);
   const PackedWeights bytes(parameters, "", ComputeType::int8);
-  CHECK(bytes.of(*parameters.find("layer.input.weight")).int8.bytes != nullptr);
-  CHECK(bytes.of(*parameters.find("layer.recurrent.weight")).panels != nullptr);
+  CHECK(bytes.of(*parameters.find("block.recurrent.forward.input.weight")).int8.bytes != nullptr);
+  CHECK(bytes.of(*parameters.find("block.recurrent.forward.recurrent.weight")).panels != nullptr);
   CHECK(bytes.size() ==
         kernels::int8_size(16, 48) + kernels::int8_size(16, 16) + kernels::packed_size(16, 48));
 }
