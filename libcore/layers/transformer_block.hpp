@@ -19,7 +19,7 @@ namespace headwater {
 
 enum class NormPlace { post, pre };
 
-// Its mixer's, and
+// The settings of its mixer, and
 struct BlockSettings : MixerSettings {
   Index feed_forward_width = 0;        // F
   bool has_second_activation = false;  // the outer layer of the feed-forward ends with it, too
@@ -75,7 +75,7 @@ class TransformerBlock {
   MixerOutput operator()(const ForwardContext& context, const Variable& x,
                          const MixerSources& sources = {}) const;
 
-  // For steps of a causal block over so many sequences of at most `capacity` tokens, in the arena; without
+  // For steps of a causal block, in the arena: `slots` sequences of at most `capacity` tokens, without
   // memory.
   BlockCache new_cache(Arena& arena, Index slots, Index capacity) const {
     return {.mixer = mixer_->new_cache(arena, slots, capacity)};
@@ -83,13 +83,14 @@ class TransformerBlock {
   // What steps read of memory [S, D], of these sources, in the arena.
   void remember(const ForwardContext& context, const Variable& memory, std::span<const Index> offsets,
                 BlockCache& cache) const;
-  // Whole sequences, x [T, D] -> [T, D], and one new token of each, x [B, D] -> [B, D]: as of MixerCache.
+  // Whole sequences, x [T, D] -> [T, D], and one new token of each, x [B, D] -> [B, D], as MixerCache has
+  // them.
   Variable read(const ForwardContext& context, const Variable& x, const MixerSources& sources,
                 const BlockCache& cache, const CacheRows& rows) const;
   Variable step(const ForwardContext& context, const Variable& x, const BlockCache& cache,
                 const CachedStep& at) const;
 
-  // Multiplications and additions over so many tokens, of source and target.
+  // Multiplications and additions over `length` tokens, of source and target.
   double flops(Index length) const;
 
   const BlockSettings& settings() const { return settings_; }

@@ -1,4 +1,4 @@
-// mixing: attention, the multi-head attention of the tokens to each other (Vaswani et al. 2017, sec. 3.2.2).
+// mixing: attention. Multi-head attention of the tokens to each other (Vaswani et al. 2017, sec. 3.2.2).
 #include <algorithm>
 
 #include "layers/mixers/mixer.hpp"

@@ -1,6 +1,6 @@
-// mixing: averaged_attention, attention without values of its own: the heads weigh the tokens as they are,
-// and their mean is the result. y = 1/H Σ_h softmax(Q_h·K_hᵀ/sqrt(D))·x·O_h with Q_h = act(x·W_h), and K_h
-// the same with weights of its own: no projection of values, no biases. A head is as wide as the tokens.
+// mixing: averaged_attention. Attention without a projection of values and without biases: each head weighs
+// the tokens as they are, and the result is the mean over the heads. A head is as wide as the tokens. y = 1/H
+// Σ_h softmax(Q_h·K_hᵀ/sqrt(D))·x·O_h, with Q_h = act(x·W_h) and K_h = act(x·W'_h).
 #include "layers/mixers/mixer.hpp"
 #include "support/error.hpp"
 
@@ -8,7 +8,7 @@ namespace headwater {
 
 namespace {
 
-// One layer a head, side by side, each drawn as a layer of its own.
+// A layer for each head, side by side; each draws its first weights like a separate layer.
 Linear head_layers(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& s,
                    ops::Activation activation) {
   const double d = static_cast<double>(s.width);
@@ -16,7 +16,7 @@ Linear head_layers(LayerBuilder& builder, const std::string& name, const Attenti
                 activation);
 }
 
-// The same, one below the other: their sum is one product.
+// The same, one below the other, so that their sum is one product.
 Linear output_layers(LayerBuilder& builder, const std::string& name, const AttentionLayerSettings& s) {
   const double d = static_cast<double>(s.width);
   return Linear(builder, name, {s.heads, s.head_width, s.width}, {}, s.heads * s.head_width, s.width, d, d);
@@ -31,8 +31,8 @@ const AttentionLayerSettings& of_whole_width(const AttentionLayerSettings& setti
 
 class AveragedAttention : public Mixer {
  public:
-  // self_attention.query.weight and .key.weight [D, H, D], .output.weight [H, D, D]: Glorot uniform as H
-  // layers of their own. Throws UsageError where head_width is not the width.
+  // self_attention.query.weight and .key.weight [D, H, D], .output.weight [H, D, D]: Glorot uniform as of
+  // H separate layers. Throws UsageError where head_width is not the width.
   AveragedAttention(LayerBuilder& builder, const std::string& block, const MixerSettings& settings)
       : settings_(of_whole_width(settings.attention)),
         causality_(settings.causality),

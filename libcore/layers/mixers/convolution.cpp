@@ -1,5 +1,5 @@
-// mixing: convolution, a depthwise separable convolution (Chollet 2017): each column over the neighbours of a
-// token, a causal one over those before it, then a dense layer over the columns.
+// mixing: convolution. A depthwise separable convolution (Chollet 2017): each column over the neighbours of a
+// token, then a dense layer over the columns. A causal one reads the token and those before it.
 #include <algorithm>
 
 #include "layers/mixers/mixer.hpp"

@@ -1,5 +1,5 @@
-// mixing: fourier, the real part of the Fourier transform over tokens and features, without parameters
-// (FNet, Lee-Thorp et al. 2021).
+// mixing: fourier. The real part of the Fourier transform over tokens and features, without parameters (FNet,
+// Lee-Thorp et al. 2021).
 #include <cmath>
 
 #include "layers/mixers/mixer.hpp"

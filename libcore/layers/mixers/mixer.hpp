@@ -65,11 +65,11 @@ struct CachedStep {
   CacheView self, memory;
 };
 
-// A causal mixer and what it keeps of the sequences that it continues, a slot each.
+// A causal mixer that continues sequences, and what it keeps of each, a slot a sequence.
 class MixerCache {
  public:
   virtual ~MixerCache() = default;
-  // Sequences from their first tokens on, x [T, D] -> [T, D], as the mixer gives them: row b becomes token
+  // Sequences from their first tokens on, x [T, D] -> [T, D], the bits of the mixer. Row b becomes token
   // positions[b] of slot slots[b].
   virtual Variable read(const ForwardContext& context, const Variable& x, const MixerSources& sources,
                         const CacheRows& rows) = 0;
@@ -90,11 +90,11 @@ class Mixer {
   // x [T, D] -> [T, D]
   virtual MixerOutput operator()(const ForwardContext& context, const Variable& x,
                                  const MixerSources& sources) const = 0;
-  // In the arena, for so many sequences of at most `capacity` tokens; null: it continues none.
+  // In the arena: `slots` sequences of at most `capacity` tokens. Null where the mixer takes no steps.
   virtual std::unique_ptr<MixerCache> new_cache(Arena& /*arena*/, Index /*slots*/, Index /*capacity*/) const {
     return nullptr;
   }
-  // Multiplications and additions over a sequence of so many tokens.
+  // Multiplications and additions over a sequence of `length` tokens.
   virtual double flops(Index length) const = 0;
 };
 

@@ -1,6 +1,6 @@
-// mixing: mlp, two layers over the positions of a sequence, the same for every column (MLP-Mixer, Tolstikhin
-// et al. 2021; ops::mix_tokens). In a packed batch a sequence of n < N tokens uses the first n positions'
-// weights only: its missing tokens count as zero rows and cost nothing.
+// mixing: mlp. Two layers over the positions of a sequence, the same for every column (MLP-Mixer, Tolstikhin
+// et al. 2021; ops::mix_tokens). In a packed batch a sequence of n < N tokens uses the weights of the first n
+// positions only. Missing tokens count as zero rows and cost nothing.
 #include <array>
 
 #include "layers/mixers/mixer.hpp"

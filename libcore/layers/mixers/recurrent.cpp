@@ -1,6 +1,6 @@
-// mixing: lstm and gru, a state that goes from token to token (LSTM, Hochreiter & Schmidhuber 1997; GRU, Cho
-// et al. 2014): a layer as wide as its tokens, or two of them, one from each end, whose states are added
-// (Schuster & Paliwal 1997; Keras' merge_mode sum). Cross-attention is additive.
+// mixing: lstm (Hochreiter & Schmidhuber 1997) and gru (Cho et al. 2014). A state goes from token to token;
+// the layer is as wide as its tokens. With two layers, one from each end, the states are added (Schuster &
+// Paliwal 1997; Keras' merge_mode sum). Cross-attention is additive.
 #include <algorithm>
 #include <new>
 #include <numeric>
