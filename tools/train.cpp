@@ -18,6 +18,7 @@
 #include "ranks/mpi.hpp"
 #include "recipe/reference.hpp"
 #include "reports/run_report.hpp"
+#include "support/bits_version.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
@@ -154,6 +155,15 @@ struct Run {
   bool has_checkpoint;  // in the directory, which the first rank alone has
 };
 
+void warn_of_other_bits(const RunDirectory& directory, std::int64_t step, bool is_quiet) {
+  const std::optional<std::int64_t> saved = directory.other_bits_version();
+  if (!saved) return;
+  cli::warn("the run goes on at step " + format_count(step) + " with bits version " +
+                std::to_string(kBitsVersion) + " and was begun with " + std::to_string(*saved) +
+                ": no version alone gives its figures (--overwrite starts anew)",
+            is_quiet);
+}
+
 // Trains until done or stopped.
 TrainingOutcome train(Trainer& trainer, const Run& run, const Options& o) {
   const bool shows_reference = expects_reference_measure(run.recipe);
@@ -162,6 +172,8 @@ TrainingOutcome train(Trainer& trainer, const Run& run, const Options& o) {
   double tokens = 0;
   TrainerCallbacks callbacks;
   callbacks.on_resume = [&](std::int64_t step) {
+    if (run.directory != nullptr && !trainer.state().is_finished)
+      warn_of_other_bits(*run.directory, step, o.is_quiet);
     if (o.is_quiet) return;
     for (const std::string& change : run.directory->changes())
       cli::note("goes on with another recipe: " + change);

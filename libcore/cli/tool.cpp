@@ -23,6 +23,7 @@
 #include "cli/output.hpp"
 #include "cli/program_names.hpp"
 #include "cli/ranks.hpp"
+#include "support/bits_version.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/run_messages.hpp"
@@ -112,8 +113,9 @@ void finish_standard_output(std::string_view text) {
 }  // namespace
 
 std::string version_text() {
-  std::string out = std::string(tool_name()) + " " HEADWATER_VERSION "\ngit " HEADWATER_GIT_ID
-                                               "\nbuilt with " HEADWATER_COMPILER " for ";
+  std::string out = std::string(tool_name()) + " " HEADWATER_VERSION "\ngit " HEADWATER_GIT_ID;
+  out += "\nbits version " + std::to_string(kBitsVersion);
+  out += "\nbuilt with " HEADWATER_COMPILER " for ";
 #if defined(__AVX512F__)
   out += "x86-64 with AVX-512";
 #elif defined(__AVX2__) && defined(__FMA__)

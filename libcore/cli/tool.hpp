@@ -41,7 +41,7 @@ int tool_main(int argc, char** argv, const ToolDescription& tool, void (*describ
       [&all] { all.run(*all.options); });
 }
 
-// What --version prints: the program, its version, the commit, and what it was built for.
+// What --version prints: the program, its version, the commit, the bits version, and what it was built for.
 std::string version_text();
 
 // One line on stderr: "tool: text", whatever is in the text. A closed stderr is not an error.

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include "recipe/scalars.hpp"
+#include "support/bits_version.hpp"
 #include "support/error.hpp"
 
 namespace headwater {
@@ -110,6 +112,28 @@ class ConfigReader : public FlatVisitor {
 };
 
 }  // namespace
+
+Json begin_config(std::string_view architecture, std::string_view model_type) {
+  Json config;
+  config.set("architectures", Json::Array{architecture});
+  config.set("model_type", model_type);
+  config.set(kBitsMember, kBitsVersion);
+  return config;
+}
+
+std::optional<std::int64_t> bits_version(const Json& config, const std::filesystem::path& path) {
+  if (config.find(kBitsMember) == nullptr) return {};
+  try {
+    return whole(config, kBitsMember, 1, std::numeric_limits<std::int32_t>::max());
+  } catch (const Error& error) {
+    throw Error(path.string() + ": " + error.what());
+  }
+}
+
+Json without_bits_version(Json config) {
+  std::erase_if(config.as_object(), [](const Json::Member& member) { return member.first == kBitsMember; });
+  return config;
+}
 
 void write_settings(Json& config, ModelSettings& settings) {
   Writer writer(config);

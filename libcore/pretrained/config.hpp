@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,13 @@
 #include "support/json.hpp"
 
 namespace headwater {
+
+// What every config.json of ours begins with.
+Json begin_config(std::string_view architecture, std::string_view model_type);
+// The bits version of the program that trained the model; none where config.json does not say it.
+// What it throws names the file.
+std::optional<std::int64_t> bits_version(const Json& config, const std::filesystem::path& path);
+Json without_bits_version(Json config);
 
 // Sets a member for each key that is read.
 void write_settings(Json& config, ModelSettings& settings);

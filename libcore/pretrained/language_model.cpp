@@ -97,9 +97,7 @@ constexpr const char* kLanguageModelType = "headwater_language_model";
 
 Json config_of(const LanguageModel& model, const Tokenizer& tokenizer) {
   ModelSection section = model_section(model.settings());
-  Json config;
-  config.set("architectures", Json::Array{"HeadwaterLanguageModel"});
-  config.set("model_type", kLanguageModelType);
+  Json config = begin_config("HeadwaterLanguageModel", kLanguageModelType);
   write_settings(config, section.settings());
   config.set("vocabulary_size", model.vocabulary());
   config.set("vocabulary_hash", tokenizer.hash());

@@ -128,9 +128,7 @@ Masking masking_of(const MaskingSettings& settings, const Tokenizer& tokenizer, 
 
 Json config_of(const MaskedLanguageModel& model, const Tokenizer& tokenizer) {
   ModelSection section = model_section(model.settings());
-  Json config;
-  config.set("architectures", Json::Array{"HeadwaterMaskedLM"});
-  config.set("model_type", kMaskedLmType);
+  Json config = begin_config("HeadwaterMaskedLM", kMaskedLmType);
   write_settings(config, section.settings());
   config.set("vocabulary_size", model.vocabulary());
   config.set("vocabulary_hash", tokenizer.hash());

@@ -23,9 +23,7 @@ Json config_of(ModelSection section, const TextClassifier& model, const Tokenize
   const TextClassifierKind& kind = text_classifier_kind(kind_of(section));
   ClassHeadSettings& head = kind.head_of(section);
   head = with_classes(head, model.classes());
-  Json config;
-  config.set("architectures", Json::Array{std::string(kind.architecture())});
-  config.set("model_type", kind.model_type());
+  Json config = begin_config(kind.architecture(), kind.model_type());
   write_settings(config, section.settings());
   config.set("vocabulary_size", model.vocabulary());
   config.set("vocabulary_hash", tokenizer.hash());

@@ -111,9 +111,7 @@ Json generation_config_of(const Tokenizer& target, std::int64_t max_new_tokens,
 }
 
 Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Tokenizer& target) {
-  Json config;
-  config.set("architectures", Json::Array{"HeadwaterEncoderDecoder"});
-  config.set("model_type", kEncoderDecoderType);
+  Json config = begin_config("HeadwaterEncoderDecoder", kEncoderDecoderType);
   ModelSection section = model_section(model.settings());
   write_settings(config, section.settings());
   config.set("source_vocabulary_size", model.source_vocabulary());

@@ -211,9 +211,7 @@ ImageReading reading_of_config(const Json& config, const std::string& where) {
 Json config_of(const VisionModel& model, const LabelSet& labels, const ChannelStatistics& statistics,
                const std::optional<ImageReading>& reading) {
   ModelSection section = model_section(model.settings());
-  Json config;
-  config.set("architectures", Json::Array{"HeadwaterVision"});
-  config.set("model_type", kVisionType);
+  Json config = begin_config("HeadwaterVision", kVisionType);
   write_settings(config, section.settings());
   if (model.settings().images.is_standardized()) {
     config.set(kImageMean, Json::Array(statistics.mean.begin(), statistics.mean.end()));

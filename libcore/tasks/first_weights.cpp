@@ -14,6 +14,7 @@
 #include "pretrained/layouts/layout.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
+#include "support/bits_version.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "tasks/named_tensors.hpp"
@@ -216,7 +217,7 @@ class Taker {
     std::string text;
     for (const auto& [key, value] : ours.as_object()) {
       const Json* const other = folder_.config.find(key);
-      if (other == nullptr) continue;
+      if (other == nullptr || key == kBitsMember) continue;
       const std::string here = value.dump(), there = other->dump();
       if (here == there || !is_wanted(key, here, there)) continue;
       text.append(text.empty() ? "model." : ", model.").append(key);

@@ -8,6 +8,7 @@
 
 #include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "pretrained/config.hpp"
 #include "pretrained/kind.hpp"
 #include "pretrained/model_directory.hpp"
 #include "support/directories.hpp"
@@ -36,7 +37,8 @@ void check_same_files(const ModelFolder& first, const ModelFolder& other) {
     throw Error(shown(other.path / name) + ": differs from " + shown(first.path / name) +
                 " (only models of one kind, size and vocabulary have a mean)");
   };
-  check("config.json", first.config_text == other.config_text);
+  check("config.json",
+        without_bits_version(first.config).dump() == without_bits_version(other.config).dump());
   for (const std::string& name : files_of_model(first))
     check(name, other.has(name) && first.read(name) == other.read(name));
 }
@@ -128,13 +130,20 @@ void average_models(const std::vector<fs::path>& models, const fs::path& output)
     if (first.has(name) && std::find(names.begin(), names.end(), name) == names.end())
       names.emplace_back(name);
   }
+  const auto version_of = [](const ModelFolder& folder) {
+    return bits_version(folder.config, folder.config_path());
+  };
+  const bool is_of_one_version = std::ranges::all_of(
+      folders, [&](const ModelFolder& folder) { return version_of(folder) == version_of(first); });
+  const std::string config =
+      is_of_one_version ? first.config_text : without_bits_version(first.config).dump(2) + "\n";
   NewFolder folder(output);
   Manifest manifest;
   const auto add = [&](const std::string& name, const std::function<void(const ByteSink&)>& produce) {
     manifest.files.push_back(write_listed_file(folder.file(name), produce));
   };
   add("model.safetensors", [&](const ByteSink& sink) { write_safetensors(to_write, {}, sink); });
-  add("config.json", [&](const ByteSink& sink) { sink(first.config_text); });
+  add("config.json", [&](const ByteSink& sink) { sink(config); });
   for (const std::string& name : names) add(name, [&](const ByteSink& sink) { sink(first.read(name)); });
   write_new_file(folder.file(std::string(kManifestName)), manifest_text(manifest));
   folder.finish();

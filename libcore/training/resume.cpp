@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/bits_version.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 
@@ -18,6 +19,9 @@ void accept_changes(TrainingState& state, const Recipe& recipe, const RunDirecto
     list += (list.empty() ? "" : "; ") + change;
     state.changes.push_back("step " + std::to_string(state.step) + ": " + change);
   }
+  if (const std::optional<std::int64_t> bits = directory.other_bits_version())
+    state.changes.push_back("step " + std::to_string(state.step) + ": " + std::string(kBitsMember) + ": " +
+                            std::to_string(kBitsVersion) + ", was " + std::to_string(*bits));
   const bool is_at_end = state.is_finished && state.step == length.steps;
   if (!directory.has_new_length() || is_at_end) return;
   const auto refuse = [&](const std::string& why) {

@@ -9,8 +9,10 @@
 
 #include "checkpoint/directory_names.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "pretrained/config.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
+#include "support/bits_version.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -136,6 +138,7 @@ RunDirectory::RunDirectory(fs::path directory, const Recipe& recipe, std::vector
   check_best(last_best);
   const fs::path recipe_path = newest_->path / "recipe.yaml";
   compare_recipes(parse_recipe(read_file(recipe_path, 1 << 20), recipe_path.string()));
+  compare_bits_versions();
 }
 
 // The weights that the run is to give must be there, also where it goes on from a later checkpoint. A best
@@ -194,6 +197,13 @@ void RunDirectory::compare_recipes(const Recipe& saved) {
     changes_.push_back(key.substr(0, here) + ", was " +
                        key.substr(here + 7, key.size() - here - 7 - std::string_view(" there").size()));
   }
+}
+
+void RunDirectory::compare_bits_versions() {
+  const fs::path path = newest_->path / "config.json";
+  if (!is_there(path)) return;
+  const auto saved = bits_version(Json::parse(read_file(path), path.string()), path);
+  if (saved != kBitsVersion) other_bits_version_ = saved;  // none: it is not known
 }
 
 bool RunDirectory::resume(TrainingState& state, Parameters& parameters,

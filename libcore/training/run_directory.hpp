@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,6 +76,8 @@ class RunDirectory {
   const std::vector<std::string>& changes() const { return changes_; }
   // Whether the length of the run is among that.
   bool has_new_length() const { return has_new_length_; }
+  // The bits version of the newest checkpoint where it is another one than this program's.
+  std::optional<std::int64_t> other_bits_version() const { return other_bits_version_; }
   // training.epochs of the newest checkpoint's recipe; 0 where there is none.
   std::int64_t saved_epochs() const { return saved_epochs_; }
   // Whether a run began here and ended before its first checkpoint.
@@ -83,6 +86,8 @@ class RunDirectory {
  private:
   // Throws UsageError where a run of this recipe cannot go on from a checkpoint of that one.
   void compare_recipes(const Recipe& saved);
+  // Takes note of a newest checkpoint that a program of another bits version wrote.
+  void compare_bits_versions();
   // Throws Error where a file that the run adds to is not of a run.
   void check_own_files() const;
   // Throws Error where the best checkpoint is damaged. `last_best`: what was best before recovery.
@@ -102,6 +107,7 @@ class RunDirectory {
   std::unique_ptr<FileLock> lock_;
   std::optional<Checkpoint> newest_;
   std::vector<std::string> changes_;
+  std::optional<std::int64_t> other_bits_version_;
   std::int64_t saved_epochs_ = 0;
   bool has_checkpoint_ = false, starts_anew_ = false, has_new_length_ = false, overwrites_ = false;
 };

@@ -7,6 +7,7 @@
 #include "error_text.hpp"
 #include "pretrained/translator.hpp"
 #include "scratch_directory.hpp"
+#include "support/bits_version.hpp"
 #include "support/files.hpp"
 
 using namespace headwater;
@@ -24,6 +25,7 @@ struct Toy {
   ScratchDirectory scratch;
   TrainingState state;
   std::string header = kHeaderLine;
+  std::vector<DirectoryFile> files;
   std::unique_ptr<Optimizer> optimizer;
 
   Toy() {
@@ -37,8 +39,7 @@ struct Toy {
   }
 
   std::unique_ptr<RunDirectory> open(ExistingRun existing = ExistingRun::resume) {
-    return std::make_unique<RunDirectory>(scratch.path(), recipe, std::vector<DirectoryFile>{}, header,
-                                          existing, ignore);
+    return std::make_unique<RunDirectory>(scratch.path(), recipe, files, header, existing, ignore);
   }
   bool resume(RunDirectory& directory) { return directory.resume(state, parameters, optimizer->states()); }
   std::string log() const { return read_file(scratch / "log.csv"); }
@@ -255,6 +256,27 @@ TEST_CASE_FIXTURE(Toy, "other data are refused") {
   CHECK(error_text([&] { resume(*directory); }) ==
         scratch.path().string() +
             ": its examples have the hash data, these others (give the same data, or --overwrite)");
+}
+
+TEST_CASE_FIXTURE(Toy, "the bits version of the newest checkpoint, where it is another one") {
+  const auto noticed = [&](const std::string& config) {
+    files = {{"config.json", config}};
+    {
+      const auto directory = open(ExistingRun::overwrite);
+      CHECK_FALSE(directory->other_bits_version());
+      resume(*directory);
+      directory->save(state, parameters, optimizer->states(), true);
+    }
+    return open()->other_bits_version();
+  };
+  CHECK(noticed(R"({"bits_version": )" + std::to_string(kBitsVersion) + "}") == std::nullopt);
+  CHECK(noticed(R"({"bits_version": 77})") == 77);
+  CHECK(noticed("{}") == std::nullopt);  // as before there were any
+  const std::string where = (scratch / "checkpoints/0/config.json").string() + ": ";
+  CHECK(error_text([&] { noticed(R"({"bits_version": 0})"); }) ==
+        where + R"("bits_version" is 0, expected 1 to 2147483647)");
+  CHECK(error_text([&] { noticed(R"({"bits_version": "x"})"); }) ==
+        where + "expected an integer, found a string");
 }
 
 TEST_CASE_FIXTURE(Toy, "a directory that cannot be written says so") {
