@@ -23,6 +23,8 @@ fail() {
 
 # shellcheck source=tests/cli/made_data.sh
 . tests/cli/made_data.sh
+# shellcheck source=tests/cli/bits.sh
+. tests/cli/bits.sh
 value() { value_of "$recipe" "$1"; }
 number_of() { model_number_of "$recipe" "$1"; }
 task=$(task_of "$recipe")
@@ -141,5 +143,7 @@ grep -q '<figcaption>Loss: training' "$run/report.html" || fail 'no page for bro
 head -n 1 "$tmp/runs" | grep -q ',test_[a-z]' || [ -z "$(value test)" ] || fail "no figure of the test in the table of runs: $(cat "$tmp/runs")"
 "${make[@]}" --question "$report" >"$tmp/log" 2>&1 || fail 'the second make finds something to do'
 cat "$report"
+# Bits are pinned of public data, not of a test's stand-in for them.
+if [ "$kind" = real ] && [ -z "${HEADWATER_PINS-}" ]; then check_bits "$recipe" real "$run/model" >"$tmp/log" || fail 'the bits'; fi
 "$bin/report" --expected "$run" || fail 'the table of all runs says that something was missed'
 echo "$recipe at SCALE=quick: all stages in $seconds s"

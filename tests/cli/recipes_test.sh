@@ -1,6 +1,6 @@
 #!/bin/bash
-# make recipes: every recipe of recipes/ in the order in which they need each other, from nothing, cut down, on sets that are made up; and what
-# it says before it starts.
+# make recipes: every recipe of recipes/ in the order in which they need each other, from nothing, cut down, on sets that are made up; what
+# it says before it starts; and that every run has the bits of tests/golden/bits.tsv.
 #   recipes_test.sh BIN     BIN: the folder of the tools
 # shellcheck disable=SC2015 # what stands after "||" ends the test
 set -euo pipefail
@@ -20,6 +20,8 @@ cp -r Makefile recipes data "$tmp/house"
 rm -rf "$tmp/house/data/cache"
 # shellcheck source=tests/cli/made_data.sh
 . tests/cli/made_data.sh
+# shellcheck source=tests/cli/bits.sh
+. tests/cli/bits.sh
 all=$(cd recipes && printf '%s\n' *.yaml | sed 's/\.yaml$//')
 for name in $all; do [ "$name" = phrasebook ] || make_data "$name" "$tmp/data" 250 60 40; done
 cd "$tmp/house"
@@ -50,4 +52,29 @@ place() { grep -nE "^recipes: $1 \([0-9]+ of" "$tmp/log" | cut -d: -f1; }
 # Again: nothing to do.
 make_recipes "DATA=$tmp/data" "MODELS=$tmp/models" SCALE=quick || fail 'make recipes once more'
 [ "$(grep -c '; finished before$' "$tmp/log")" = $number ] && ! grep -q '^train: ' "$tmp/log" || fail 'make recipes does finished runs again'
-echo "make recipes: all $number in order"
+
+# The bits of all of them; the phrasebook is part of the repository. No row is left of a recipe that has gone.
+differing=0
+for name in $all; do
+  data=made
+  [ "$name" != phrasebook ] || data=real
+  check_bits "$name" $data "$tmp/models/recipes/$name-quick/model" || differing=$((differing + 1))
+done
+: >"$tmp/log"
+[ $differing = 0 ] || fail "$differing of $number recipes have other bits"
+[ "$(sed 1d "$bits_file" | cut -f1 | sort -u)" = "$(sort <<<"$all")" ] || fail 'tests/golden/bits.tsv has rows of other recipes'
+
+# Other bits are noticed, and written under another version only.
+cp "$bits_file" "$tmp/pinned"
+pinned=$tmp/pinned bits_file=$tmp/bits.tsv
+check_phrasebook() { check_bits phrasebook real "$tmp/models/recipes/phrasebook-quick/model" >>"$tmp/log"; }
+for column in 4 5 6; do # model, optimizer, log
+  awk -F '\t' -v OFS='\t' -v column=$column '$1 == "phrasebook" { $column = "other" } { print }' "$pinned" >"$bits_file"
+  cp "$bits_file" "$tmp/before"
+  ! HEADWATER_WRITE_BITS='' check_phrasebook || fail 'other bits pass'
+  ! HEADWATER_WRITE_BITS=1 check_phrasebook && cmp -s "$bits_file" "$tmp/before" || fail 'other bits are written under the same version'
+  awk -F '\t' -v OFS='\t' '$1 == "phrasebook" { $3 = 0 } { print }' "$tmp/before" >"$bits_file"
+  ! HEADWATER_WRITE_BITS='' check_phrasebook || fail 'bits of another version pass'
+  HEADWATER_WRITE_BITS=1 check_phrasebook && cmp -s "$bits_file" "$pinned" || fail 'bits are not written under a new version'
+done
+echo "make recipes: all $number in order, with the bits of version $(sed -n 2p "$pinned" | cut -f3)"
