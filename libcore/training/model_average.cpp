@@ -53,6 +53,17 @@ void check_same_tensors(const Safetensors& first, const Safetensors& other) {
   for (const TensorView& tensor : other.tensors()) first.at(tensor.name);
 }
 
+// Models of several bits versions have a mean of none.
+std::string config_text_of_mean(const std::vector<ModelFolder>& models) {
+  const auto version_of = [](const ModelFolder& model) {
+    return bits_version(model.config, model.config_path());
+  };
+  const ModelFolder& first = models.front();
+  const bool is_of_one_version = std::ranges::all_of(
+      models, [&](const ModelFolder& model) { return version_of(model) == version_of(first); });
+  return is_of_one_version ? first.config_text : without_bits_version(first.config).dump(2) + "\n";
+}
+
 // Every number of the models' tensors, one tensor after the other in the order of the first file.
 std::vector<Real> mean_of_tensors(const std::vector<std::unique_ptr<Safetensors>>& models) {
   std::size_t size = 0;
@@ -130,20 +141,13 @@ void average_models(const std::vector<fs::path>& models, const fs::path& output)
     if (first.has(name) && std::find(names.begin(), names.end(), name) == names.end())
       names.emplace_back(name);
   }
-  const auto version_of = [](const ModelFolder& folder) {
-    return bits_version(folder.config, folder.config_path());
-  };
-  const bool is_of_one_version = std::ranges::all_of(
-      folders, [&](const ModelFolder& folder) { return version_of(folder) == version_of(first); });
-  const std::string config =
-      is_of_one_version ? first.config_text : without_bits_version(first.config).dump(2) + "\n";
   NewFolder folder(output);
   Manifest manifest;
   const auto add = [&](const std::string& name, const std::function<void(const ByteSink&)>& produce) {
     manifest.files.push_back(write_listed_file(folder.file(name), produce));
   };
   add("model.safetensors", [&](const ByteSink& sink) { write_safetensors(to_write, {}, sink); });
-  add("config.json", [&](const ByteSink& sink) { sink(config); });
+  add("config.json", [&](const ByteSink& sink) { sink(config_text_of_mean(folders)); });
   for (const std::string& name : names) add(name, [&](const ByteSink& sink) { sink(first.read(name)); });
   write_new_file(folder.file(std::string(kManifestName)), manifest_text(manifest));
   folder.finish();
