@@ -24,13 +24,6 @@ double number_of(std::string_view text) {
   return value;
 }
 
-// The column of log.csv that orders epochs by a metric, and which of its values is better.
-std::pair<std::string, Metric::Best> ordering_column(const std::string& name) {
-  if (const Metric* const metric = find_metric(name); metric != nullptr && metric->is_validated())
-    return {std::string(metric->column), metric->best};
-  return {"validation_" + name, Metric::Best::highest};
-}
-
 // Digits of the metric that a column of validation has.
 int digits_of_column(std::string_view column) {
   for (const Metric* metric : all_metrics()) {
@@ -56,6 +49,12 @@ ScoreRow count_row(std::string_view metric, std::int64_t count, std::string_view
 }
 
 }  // namespace
+
+std::pair<std::string, Metric::Best> ordering_column(const std::string& name) {
+  if (const Metric* const metric = find_metric(name); metric != nullptr && metric->is_validated())
+    return {std::string(metric->column), metric->best};
+  return {"validation_" + name, Metric::Best::highest};
+}
 
 RunFigures read_run(const std::filesystem::path& directory, const std::string& best_metric) {
   return read_log(directory / "log.csv", best_metric);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "metrics/metric.hpp"
 #include "recipe/recipe.hpp"
 #include "reports/score_report.hpp"
 
@@ -40,6 +41,9 @@ struct RunFigures {
 
   bool has_validation() const { return best_epoch > 0; }
 };
+// The column of log.csv that orders epochs by a metric, and which of its values is better.
+std::pair<std::string, Metric::Best> ordering_column(const std::string& name);
+
 RunFigures read_run(const std::filesystem::path& directory, const std::string& best_metric);
 RunFigures read_log(const std::filesystem::path& log, const std::string& best_metric);
 

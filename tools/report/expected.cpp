@@ -14,17 +14,12 @@
 namespace headwater::report {
 
 // The last stage of a recipe writes report.md.
-JudgedRun judged_folder(const fs::path& folder) {
-  std::string name = name_of_model(folder);
-  if (!is_there(folder / "report.md"))
-    return failed_run(std::move(name),
-                      fs::is_directory(folder) ? files_of_run(folder).messages.failed : std::string());
+JudgedRun judged_folder(const RunFiles& run) {
+  std::string name = name_of_model(run.folder);
+  if (!is_there(run.folder / "report.md")) return failed_run(std::move(name), run.messages.failed);
   std::vector<std::string> tables;
-  for (const char* file : {"table.txt", "test.txt"}) {
-    constexpr std::uint64_t kMaxBytes = 1 << 24;
-    if (!is_there(folder / file)) continue;
-    cli::run_files().reads(folder / file);
-    tables.push_back(read_file(folder / file, kMaxBytes));
+  for (std::optional<std::string> table : {table_of_run(run, std::nullopt), scores_of_run(run)}) {
+    if (table) tables.push_back(std::move(*table));
   }
   return judged_run(std::move(name), tables);
 }
@@ -34,7 +29,7 @@ void write_expected(const Options& o) {
   for (const std::string& folder : o.expected) {
     try {
       const bool is_run = is_there(folder) && fs::is_directory(folder);
-      runs.push_back(judged_folder(is_run ? files_of_run(folder).folder : fs::path(folder)));
+      runs.push_back(is_run ? judged_folder(files_of_run(folder)) : failed_run(name_of_model(folder)));
     } catch (const UsageError&) {
       throw;
     } catch (const Error& error) {

@@ -106,7 +106,7 @@ RunSection section_of(const std::string& named, const fs::path& output) {
 JudgedRun judged(const std::string& named, const fs::path& output) {
   const RunFiles run = files_of_run(named);
   if (!run.messages.failed.empty()) return failed_run(run.name, run.messages.failed);
-  if (run.folder != run.model) return judged_folder(run.folder);
+  if (run.folder != run.model) return judged_folder(run);
   return judged_run(run.name, {page_of_run(named, output).table});
 }
 

@@ -27,7 +27,7 @@ class Folder {
  public:
   explicit Folder(fs::path path) : path_(std::move(path)) {}
   fs::path operator/(const fs::path& name) const { return path_ / name; }
-  bool has(const fs::path& name) const { return is_there(path_ / name) && !fs::is_directory(path_ / name); }
+  bool has(const fs::path& name) const { return is_there(path_ / name); }
   std::string text(const fs::path& name) const {
     cli::run_files().reads(path_ / name);
     return read_file(path_ / name, kMaxTableBytes);
@@ -137,13 +137,14 @@ TranslationTest translation_test(const Folder& folder, const Recipe& recipe) {
   return test;
 }
 
-std::vector<OrderedTest> ordered_tests(const Folder& folder, const Recipe& recipe) {
+std::vector<OrderedTest> ordered_tests(const RunFiles& run, const Recipe& recipe,
+                                       const std::string& as_written) {
   std::vector<OrderedTest> tests;
-  const auto add = [&](const std::string& order, const std::string& file) {
-    if (folder.has(file)) tests.push_back({order, figures_of_score_table(folder.text(file))});
-  };
-  add("as written", "test.txt");
-  for (const std::string& order : recipe.data.test_orders) add(order, "test." + order + ".txt");
+  if (!as_written.empty()) tests.push_back({"as written", figures_of_score_table(as_written)});
+  for (const std::string& order : recipe.data.test_orders) {
+    if (const auto scores = scores_of_order(run, order))
+      tests.push_back({order, figures_of_score_table(*scores)});
+  }
   return tests.size() > 1 ? tests : std::vector<OrderedTest>{};
 }
 
@@ -158,13 +159,15 @@ SummaryTest summary_test(const Folder& folder, const Recipe& recipe) {
 
 // "bytes" of what train --dry-run said; nothing where it was not asked.
 std::optional<std::int64_t> planned_bytes(const Folder& folder) {
-  const std::string plan = folder.text_or_none("plan.txt");
-  for (const std::string_view line : split(plan, '\n')) {
+  if (!folder.has("plan.txt")) return std::nullopt;
+  const std::string plan = folder.text("plan.txt");
+  for (const std::string_view line : split(std::string_view(plan).substr(0, plan.rfind('\n') + 1), '\n')) {
     const std::vector<std::string_view> fields = split(line, '\t');
     std::int64_t bytes = 0;
     if (fields.size() == 2 && fields[0] == "bytes" && read_number(fields[1], bytes).empty()) return bytes;
   }
-  return std::nullopt;
+  throw Error(shown(folder / "plan.txt") +
+              ": no line \"bytes\" with a whole number (remove the file, and run the recipe again)");
 }
 
 // Patches of an image, of a model that reads images in patches.
@@ -268,22 +271,22 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
   RunPage page;
   page.name = run.name;
   page.figures = read_log(run.log, recipe.training.best_metric);
-  const bool has_table = folder.has("table.txt");
   std::optional<std::int64_t> parameters;
-  const bool needs_model = !has_table && run.messages.failed.empty();
+  const bool needs_model = !folder.has("table.txt") && run.messages.failed.empty();
   if (has_model(model) || needs_model) parameters = count_parameters(model_of_run(model));
+  const std::optional<std::string> table = table_of_run(run, parameters);
   page.failed = run.messages.failed;
   page.cost = {.parameters = parameters,
                .bytes = planned_bytes(folder),
                .patches = patches_of(recipe),
                .machine = machine()};
-  if (has_table) {
-    page.table = folder.text("table.txt");
+  if (table && !(run.may_go_on && parameters)) {
+    page.table = *table;
   } else if (parameters) {
     page.table = figures_table(recipe, page.figures, *parameters);
   }
-  page.test_table = folder.text_or_none("test.txt");
-  page.orders = ordered_tests(folder, recipe);
+  page.test_table = scores_of_run(run).value_or("");
+  page.orders = ordered_tests(run, recipe, page.test_table);
   const Task task = kind_of(recipe.model).task();
   if (folder.has("test.hypotheses")) {
     if (recipe.data.summaries) {

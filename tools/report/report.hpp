@@ -30,6 +30,7 @@ struct RunFiles {
   fs::path recipe_path;          // empty: there is none
   std::optional<Recipe> recipe;  // none where there is no file of it
   RunMessages messages;          // of training, and of the programs of a recipe's other stages
+  bool may_go_on = true;         // it has not finished, as far as its checkpoints or its log say
 };
 // What the source of its experiment printed, where the run's folder has it (source.csv).
 std::vector<LearningCurve> source_curves_of(const RunFiles& run);
@@ -42,11 +43,14 @@ std::vector<std::string> runs_among(const std::vector<std::string>& named);
 // Throws Error where all are such.
 std::vector<std::string> begun_among(const std::vector<std::string>& named);
 std::string name_of_run(const fs::path& run);
+// A file in the run's folder, as the run was named.
+fs::path file_of(const RunFiles& run, const fs::path& name);
 // As the run was named: from the current folder, or from the root.
 fs::path as_named(const fs::path& path, const std::string& run);
 // Throws Error, no UsageError, where the file is damaged or cannot be read.
 Recipe recipe_of_run(const fs::path& path);
-// Says to cli::run_files() that the log is read. Throws Error where the recipe is damaged or cannot be read.
+// Says to cli::run_files() that the log is read. Throws Error where the recipe or the log is damaged or
+// cannot be read, and where the log is not that of the newest checkpoint.
 RunFiles files_of_run(const std::string& run);
 LearningCurve learning_curve_of(const RunFiles& run);
 // Whether the run has saved a model, whole or damaged.
@@ -54,8 +58,15 @@ bool has_model(const fs::path& model);
 // Throws Error where it cannot be read; says which newer checkpoints are passed over.
 ModelFolder model_of_run(const fs::path& model);
 std::int64_t count_parameters(const ModelFolder& folder);
-// What is no text counts as U+FFFD.
+// What is no text counts as U+FFFD. Throws Error where the last line has no end: the file is cut.
 std::vector<std::string> lines_of(const fs::path& path);
+// What evaluate said of the test: test.txt, of the texts with their tokens in another order test.ORDER.txt;
+// and the table that training ended with, table.txt. Nothing where there is no such file. Throws Error where
+// it is damaged, or has other figures than the log and the model. `parameters`: of the model, where that is
+// known.
+std::optional<std::string> scores_of_run(const RunFiles& run);
+std::optional<std::string> scores_of_order(const RunFiles& run, const std::string& order);
+std::optional<std::string> table_of_run(const RunFiles& run, std::optional<std::int64_t> parameters);
 // "AMD EPYC, 2 processors, 24 GiB", as far as this system says it.
 std::string machine();
 
@@ -68,7 +79,7 @@ void check_failed(std::int64_t failed, std::size_t runs, const std::string& plac
 // The row of a run in a table; of one that cannot be read with the reason alone.
 RunRow row_of_run(const std::string& run);
 // What was expected of a run of a recipe, by what its folder holds.
-JudgedRun judged_folder(const fs::path& folder);
+JudgedRun judged_folder(const RunFiles& run);
 // Several curves get the names of what tells their runs apart; those that failed are called so.
 void name_curves(std::vector<LearningCurve>& curves, const std::vector<RunFiles>& runs);
 

@@ -1,21 +1,35 @@
 // The files of a run.
 #include <algorithm>
+#include <fstream>
 #include <set>
 #include <span>
 
+#include "checkpoint/directory.hpp"
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "pretrained/kind.hpp"
 #include "pretrained/model_directory.hpp"
 #include "pretrained/registry.hpp"
+#include "reports/printed_tables.hpp"
+#include "reports/run_log.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "tools/report/report.hpp"
+#include "training/state.hpp"
 
 namespace headwater::report {
 
 namespace {
+
+constexpr std::uint64_t kMaxBytesOfLog = std::uint64_t{1} << 28, kMaxStateBytes = 1 << 20,
+                        kMaxPrintedBytes = 1 << 24;
+
+// A run is read for its page and for the table: each is said once.
+void note_skipped(const std::string& reason) {
+  static std::set<std::string> told;
+  if (told.insert(reason).second) cli::note_skipped_checkpoints(std::span(&reason, 1));
+}
 
 // Beside the log, or in the folder of the run that holds the model; empty where there is none. A link that
 // leads nowhere is one that cannot be read.
@@ -37,7 +51,8 @@ bool lies_beside_runs(const fs::path& path) {
 
 fs::path log_of_run(const fs::path& path) {
   if (!is_there(path) || !fs::is_directory(path)) return path;
-  const bool holds_model = !is_there(path / "log.csv") && is_there(path / "model" / "log.csv");
+  const bool holds_model = !is_there(path / "log.csv") && (is_there(path / "model" / "log.csv") ||
+                                                           !list_checkpoints(path / "model").empty());
   return (holds_model ? path / "model" : path) / "log.csv";
 }
 
@@ -66,6 +81,11 @@ static RunMessages messages_of(const RunFiles& run) {
     messages.add(said);
   }
   return messages;
+}
+
+fs::path file_of(const RunFiles& run, const fs::path& name) {
+  const fs::path path = run.folder / name;
+  return run.log.is_absolute() ? path : path.lexically_proximate(fs::current_path());
 }
 
 // Without its recipe.
@@ -128,22 +148,62 @@ Recipe recipe_of_run(const fs::path& path) {
   }
 }
 
+// What the newest checkpoint says of the log; nothing where there is none, or none that is whole.
+static std::optional<LogPromise::Checkpoint> promise_of(const fs::path& model) {
+  std::vector<std::string> skipped;
+  for (const Checkpoint& checkpoint : list_checkpoints(model)) {
+    try {
+      const fs::path path = checkpoint.path / "state.json";
+      const std::string text = read_file(path, kMaxStateBytes);
+      check_listed_bytes(path, text,
+                         listed_file(read_manifest(checkpoint.path), checkpoint.path, "state.json"));
+      const TrainingState state = TrainingState::from_json(Json::parse(text, shown(path)), shown(path));
+      for (const std::string& reason : skipped) note_skipped(reason);
+      return LogPromise::Checkpoint{.step = state.step,
+                                    .epoch = state.epoch,
+                                    .ends_epoch = state.epoch > 0 && state.position == 0,
+                                    .last_loss = state.last_loss,
+                                    .best_step = state.has_best ? state.best_step : 0,
+                                    .best_value = state.best_value,
+                                    .is_finished = state.is_finished};
+    } catch (const Error& error) {
+      skipped.emplace_back(error.what());
+    }
+  }
+  return std::nullopt;
+}
+
 RunFiles files_of_run(const std::string& run) {
   RunFiles files = located_run(run);
-  if (!files.recipe_path.empty()) files.recipe = recipe_of_run(as_named(files.recipe_path, run));
+  LogPromise promise;
+  if (!files.recipe_path.empty()) {
+    files.recipe = recipe_of_run(as_named(files.recipe_path, run));
+    const TrainingSettings& training = files.recipe->training;
+    promise.log_every = training.log_every;
+    promise.epochs = training.epochs;
+    promise.best_metric = training.best_metric;
+  }
+  const bool is_log = files.log.filename() == "log.csv";
+  if (is_log) promise.checkpoint = promise_of(as_named(files.model, run));
+  if (is_there(files.log) &&
+      (is_log || files.recipe)) {  // after the checkpoint, which promises what the log has by then
+    files.may_go_on = check_log(read_file(files.log, kMaxBytesOfLog), shown(files.log), promise);
+  } else if (promise.checkpoint) {
+    throw Error(shown(files.log) + ": is gone, but the checkpoint of step " +
+                std::to_string(promise.checkpoint->step) +
+                " is there (bring it back from a copy, or train anew " + "with --overwrite)");
+  }
   return files;
 }
 
 LearningCurve learning_curve_of(const RunFiles& run) {
-  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
-  return parse_learning_curve(read_file(run.log, kMaxBytes), shown(run.log), run.name);
+  return parse_learning_curve(read_file(run.log, kMaxBytesOfLog), shown(run.log), run.name);
 }
 
 std::vector<LearningCurve> source_curves_of(const RunFiles& run) {
   constexpr std::uint64_t kMaxBytes = 1 << 20;
-  fs::path path = run.folder / "source.csv";
+  const fs::path path = file_of(run, "source.csv");
   if (!is_there(path)) return {};
-  if (!run.log.is_absolute()) path = path.lexically_proximate(fs::current_path());  // as the run was named
   cli::run_files().reads(path);
   return parse_source_curves(read_file(path, kMaxBytes), shown(path));
 }
@@ -156,11 +216,8 @@ bool has_model(const fs::path& model) {
 }
 
 ModelFolder model_of_run(const fs::path& model) {
-  static std::set<std::string> told;  // a run is read for its page and for the table
   ModelFolder folder = open_model(model);
-  for (const std::string& reason : folder.skipped) {
-    if (told.insert(reason).second) cli::note_skipped_checkpoints(std::span(&reason, 1));
-  }
+  for (const std::string& reason : folder.skipped) note_skipped(reason);
   return folder;
 }
 
@@ -175,7 +232,53 @@ std::vector<std::string> lines_of(const fs::path& path) {
   cli::LineReader reader({path.string()}, {.replace_invalid = true});
   std::vector<std::string> lines;
   for (std::string_view line; reader.next(line);) lines.emplace_back(line);
+  std::ifstream file(path, std::ios::binary);
+  if (!lines.empty() && file.seekg(-1, std::ios::end) && file.get() != '\n')
+    throw Error(shown(path) + ":" + std::to_string(lines.size()) +
+                ": ends inside a line (remove the file, and run the recipe again)");
   return lines;
+}
+
+// What is expected of a run may be asked after its model was made.
+static std::vector<Expectation> expected_of(const RunFiles& run) {
+  const fs::path asked = file_of(run, "recipe.yaml");
+  if (is_there(asked)) return recipe_of_run(asked).expected;
+  return run.recipe ? run.recipe->expected : std::vector<Expectation>{};
+}
+
+static std::optional<std::string> printed_tables(const fs::path& file, const NeededTables& needed) {
+  if (!is_there(file)) return std::nullopt;
+  cli::run_files().reads(file);
+  std::string text = read_file(file, kMaxPrintedBytes);
+  check_printed_tables(text, shown(file), needed);
+  return text;
+}
+
+std::optional<std::string> scores_of_order(const RunFiles& run, const std::string& order) {
+  return printed_tables(file_of(run, "test." + order + ".txt"), {.figures = {"loss", "accuracy"}});
+}
+
+std::optional<std::string> scores_of_run(const RunFiles& run) {
+  NeededTables needed{.figures = {"loss", "accuracy"}, .has_classes = true};
+  // Translations are judged by what translate wrote.
+  if (run.recipe && kind_of(run.recipe->model).task() != Task::translation)
+    needed.expected = expected_of(run);
+  return printed_tables(file_of(run, "test.txt"), needed);
+}
+
+std::optional<std::string> table_of_run(const RunFiles& run, std::optional<std::int64_t> parameters) {
+  const fs::path file = file_of(run, "table.txt");
+  const bool can_compare = !run.may_go_on && run.recipe && is_there(run.log);
+  NeededTables needed{.figures = {"parameters"}};
+  if (can_compare) needed.expected = expected_of(run);
+  std::optional<std::string> text = printed_tables(file, needed);
+  // Of a run that goes on the table is that of its last end.
+  if (!text || !can_compare) return text;
+  const RunFigures figures = read_log(run.log, run.recipe->training.best_metric);
+  std::vector<ScoreRow> rows = run_rows(*run.recipe, figures, parameters.value_or(0));
+  if (!parameters) std::erase_if(rows, [](const ScoreRow& row) { return row.name == "parameters"; });
+  check_printed_figures(*text, shown(file), rows);
+  return text;
 }
 
 }  // namespace headwater::report

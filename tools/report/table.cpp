@@ -16,17 +16,17 @@ namespace headwater::report {
 // What evaluate said of the model, and the scores of the texts that it wrote.
 NamedFigures test_figures(const RunFiles& run) {
   NamedFigures figures;
-  const auto has = [&](const char* name) {
-    if (!is_there(run.folder / name)) return false;
-    cli::run_files().reads(run.folder / name);
-    return true;
-  };
-  constexpr std::uint64_t kMaxBytes = 1 << 24;
-  if (has("test.txt")) figures = figures_of_score_table(read_file(run.folder / "test.txt", kMaxBytes));
-  if (!has("test.hypotheses") || !has("test.references")) return figures;
-  const std::vector<std::string> hypotheses = lines_of(run.folder / "test.hypotheses");
-  const std::vector<std::vector<std::string>> references{lines_of(run.folder / "test.references")};
-  if (hypotheses.empty() || hypotheses.size() != references.front().size()) return figures;
+  if (const auto scores = scores_of_run(run)) figures = figures_of_score_table(*scores);
+  const fs::path written = file_of(run, "test.hypotheses"), right = file_of(run, "test.references");
+  if (!is_there(written)) return figures;
+  for (const fs::path& file : {written, right}) cli::run_files().reads(file);
+  const std::vector<std::string> hypotheses = lines_of(written);
+  const std::vector<std::vector<std::string>> references{lines_of(right)};
+  if (hypotheses.size() != references.front().size())
+    throw Error(shown(written) + ": " + counted(std::ssize(hypotheses), "line") + ", but " + shown(right) +
+                " has " + std::to_string(references.front().size()) +
+                " (remove both, and run the recipe again)");
+  if (hypotheses.empty()) return figures;
   TextMetrics metrics;
   metrics.names = {"bleu", "chrf"};
   if (run.recipe && run.recipe->data.summaries) metrics.names = {"rouge1", "rouge2", "rougeL"};
