@@ -193,12 +193,12 @@ TrainingOutcome train(Trainer& trainer, const Run& run, const Options& o) {
   bool explains_losses = run.recipe.training.label_smoothing > 0;
   callbacks.after_epoch = [&](const EpochReport& r) {
     progress.clear();
-    if (o.is_quiet) return;
-    train::note_epoch(r, run.objective, shows_reference);
+    if (!o.is_quiet) train::note_epoch(r, run.objective, shows_reference);
     if (!explains_losses || r.validation.predicted == 0) return;
-    cli::note("the training loss is taken with label_smoothing " +
-              format_number(run.recipe.training.label_smoothing) +
-              ", the validation loss without: so the first may stay above the second");
+    cli::warn("the training loss is taken with label_smoothing " +
+                  format_number(run.recipe.training.label_smoothing) +
+                  ", the validation loss without: so the first may stay above the second",
+              o.is_quiet);
     explains_losses = false;
   };
   callbacks.wants_stop = [] { return stop_signal.load() != 0; };
@@ -253,7 +253,14 @@ void note_first_weights(const Run& run, const Options& o) {
   const TrainingSettings& training = run.recipe.training;
   const FirstWeights first = take_first_weights(training.init_from, training.drop, run.kind, run.model);
   cli::note_skipped_checkpoints(first.skipped);
-  if (!o.is_quiet) cli::note(training.init_from + ": " + first.summary());
+  // What starts anew is learned from these examples alone: the page of the run says it too.
+  const bool is_whole = first.new_ones.empty() && first.dropped.empty() && first.left_out.empty();
+  const std::string summary = training.init_from + ": " + first.summary();
+  if (!is_whole) {
+    cli::warn(summary, o.is_quiet);
+  } else if (!o.is_quiet) {
+    cli::note(summary);
+  }
   if (!first.settings.empty())
     cli::warn(first.settings + ": with other settings the weights of " + training.init_from +
                   " are another model's",

@@ -40,7 +40,7 @@ class CurvesPicture {
                   figure_column(figures_.size()) + kSvgMargin});
     body_ += svg_text(kSvgMargin, kSvgMargin + 14, 18, kSvgInk, "start", title_, " font-weight=\"bold\"");
     double top = kSvgMargin + 56, left = kSvgMargin + kAxisWidth;
-    panel(left, top, kLossHeading, loss_curve(), true);
+    panel(left, top, loss_heading(), loss_curve(), true);
     for (std::size_t i = 0; i < figures_.size(); ++i) {
       const bool begins_row = (i + 1) % static_cast<std::size_t>(kPanelsInARow) == 0;
       left = begins_row ? kSvgMargin + kAxisWidth : left + kPlotWidth + kPlotGap + kAxisWidth;
@@ -69,13 +69,20 @@ class CurvesPicture {
       }
       all.push_back({heading, svg_document(width, y - kLegendLine + kSvgMargin, heading, body_)});
     };
-    add(std::string(kLossHeading), loss_curve(), true);
+    add(loss_heading(), loss_curve(), true);
     for (const CurveFigure& figure : figures_) add(heading_of(figure), figure, false);
     return all;
   }
 
  private:
-  static constexpr std::string_view kLossHeading = "Loss: training dashed, validation solid";
+  // Points alone are told apart by their dots.
+  std::string loss_heading() const {
+    const bool are_points = std::ranges::all_of(curves_, [](const LearningCurve& curve) {
+      return curve.points.size() < 2 && curve.steps.size() < 2;
+    });
+    return are_points ? "Loss: training open dots, validation full ones"
+                      : "Loss: training dashed, validation solid";
+  }
 
   void prepare() {
     for (const LearningCurve& curve : curves_) {
@@ -129,22 +136,26 @@ class CurvesPicture {
   }
 
   // Where a picture of values that the lower the better ends, so that a run which goes far beyond where it
-  // began does not flatten all others: infinity where none does.
+  // began does not flatten the others: infinity where none does, or no other has its room below that.
   double highest_drawn(const CurveFigure& figure, bool has_training) const {
     constexpr double kBeyond = 1.5, kFlattens = 2;
     double most = 0, kept = 0;
+    bool has_others = false;
     for (const LearningCurve& curve : curves_) {
       const std::array<Course, 2> courses{course(curve, figure), has_training ? training(curve) : Course{}};
-      double first = 0;
+      double first = 0, highest = 0;
       for (const Course& c : courses) first = std::max(first, c.empty() ? 0 : c.front().second);
       for (const Course& c : courses) {
         for (const auto& [epoch, value] : c) {
-          most = std::max(most, value);
+          highest = std::max(highest, value);
           if (value <= kBeyond * first) kept = std::max(kept, value);
         }
       }
+      most = std::max(most, highest);
+      has_others = has_others || (first > 0 && highest <= kBeyond * first);
     }
-    const bool is_cut = figure.best == Metric::Best::lowest && kept > 0 && most > kFlattens * kept;
+    const bool is_cut =
+        has_others && figure.best == Metric::Best::lowest && kept > 0 && most > kFlattens * kept;
     return is_cut ? kept : std::numeric_limits<double>::infinity();
   }
 
@@ -213,13 +224,17 @@ class CurvesPicture {
       before = x + "," + y;
       last = epoch;
       if (!(is_beyond && was_beyond)) path += begin + before;
-      const bool has_dots = is_solid || has_gaps;
+      const bool is_open = !is_solid && course.size() == 1;
+      const bool has_dots = is_solid || has_gaps || is_open;
       if (is_beyond && !was_beyond && !has_dots) dots += mark(axes.x(epoch), axes.top) + "/>\n";
       if (!has_dots) continue;
       if (is_beyond) {
         dots += mark(axes.x(epoch), axes.top) + "><title>";
       } else {
-        dots.append("<circle cx=\"").append(x).append("\" cy=\"").append(y).append("\" r=\"2.6\"><title>");
+        dots.append("<circle cx=\"").append(x).append("\" cy=\"").append(y);
+        dots.append(is_open ? "\" r=\"4\" fill=\"none\" stroke=\"" + std::string(series_color(run)) + "\""
+                            : std::string("\" r=\"2.6\""));
+        dots += "><title>";
       }
       dots += xml_text(curves_[run].name);
       dots.append(", epoch ").append(std::to_string(std::llround(epoch))).append(": ");

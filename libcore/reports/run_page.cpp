@@ -116,8 +116,8 @@ std::string cost_text(const RunCost& cost, const RunFigures& run) {
     text += line + value + "\n";
   };
   if (run.epochs > 0) {
-    std::string training = seconds_text(run.seconds_an_epoch * static_cast<double>(run.epochs)) +
-                           " s: " + counted(run.epochs, "epoch");
+    std::string training = seconds_text(run.seconds_an_epoch * static_cast<double>(run.epochs)) + " s" +
+                           (cost.is_solved ? "" : ": " + counted(run.epochs, "epoch"));
     if (run.has_validation() && run.best_epoch < run.epochs)
       training +=
           "; " + seconds_text(run.seconds_to_best) + " s to the best one, " + std::to_string(run.best_epoch);

@@ -44,6 +44,7 @@ struct RunCost {
   std::optional<std::int64_t> parameters, bytes;  // bytes: of memory, as train plans it
   std::int64_t patches = 0;                       // of an image, whose tokens they are; 0: no images
   std::string machine;                            // empty: not known
+  bool is_solved = false;                         // at once: there are no epochs
 };
 
 struct RunPage {

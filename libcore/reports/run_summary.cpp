@@ -17,32 +17,52 @@ std::string figure_text(const std::string& name, double value) {
          format_fixed(value, metric == nullptr ? 4 : metric->digits);
 }
 
+std::string value_of(const Recipe& recipe, const std::string& key) {
+  for (const auto& [name, value] : key_values(recipe, WhichKeys::read)) {
+    if (name == key) return value;
+  }
+  return "";
+}
+
+std::string time_text(double seconds) {
+  return seconds < 0.1 ? "less than 0.1 s" : format_fixed(seconds, seconds < 10 ? 1 : 0) + " s";
+}
+
 std::string what_was_run(const SummarizedRun& run) {
   std::string text = run.name + " is " + run.what;
+  const bool is_solved = has_no_epochs(run.recipe);
+  if (is_solved) {
+    const std::string encoder = value_of(run.recipe, "model.encoder");
+    const bool has_terms = encoder.empty() || encoder == "\"\"";
+    text += std::string(", a linear model over ") + (has_terms ? "terms" : "the vectors of an encoder");
+  }
   if (run.parameters) text += " with " + counted(*run.parameters, "parameter");
   text += ".";
   if (!run.messages.examples.empty()) text += " Its data: " + run.messages.examples + ".";
-  if (run.figures.epochs > 0) {
-    const double seconds = run.figures.seconds_an_epoch * static_cast<double>(run.figures.epochs);
-    text += " It trained for " + counted(run.figures.epochs, "epoch") + ", which took " +
-            format_fixed(seconds, seconds < 10 ? 1 : 0) + " s.";
-  }
-  return text;
+  if (run.figures.epochs == 0) return text;
+  const std::string time = time_text(run.figures.seconds_an_epoch * static_cast<double>(run.figures.epochs));
+  return text + (is_solved ? " Its weights are those of the least loss; they were found in " + time + "."
+                           : " It trained for " + counted(run.figures.epochs, "epoch") + ", which took " +
+                                 time + ".");
 }
 
 // The loss and the metric that orders the epochs.
 std::string best_epoch(const SummarizedRun& run) {
   const RunFigures& figures = run.figures;
-  if (figures.epochs == 0) return " No epoch has ended.";
+  const bool is_solved = has_no_epochs(run.recipe);
+  if (figures.epochs == 0) return is_solved ? " It was not solved." : " No epoch has ended.";
   if (!figures.has_validation())
-    return " Nothing was validated; the training loss of the last epoch was " +
-           format_fixed(figures.training_loss, 4) + ".";
-  std::string text = " Epoch " + std::to_string(figures.best_epoch) +
-                     " was the best: " + figure_text("validation loss", figures.validation_loss) + ", " +
-                     figure_text("accuracy", figures.validation_accuracy);
+    return " Nothing was validated; the training loss" + std::string(is_solved ? "" : " of the last epoch") +
+           " was " + format_fixed(figures.training_loss, 4) + ".";
+  std::string text = is_solved
+                         ? " On the validation data: " + figure_text("loss", figures.validation_loss)
+                         : " Epoch " + std::to_string(figures.best_epoch) +
+                               " was the best: " + figure_text("validation loss", figures.validation_loss);
+  text += ", " + figure_text("accuracy", figures.validation_accuracy);
   const std::string column = "validation_" + run.recipe.training.best_metric;
   for (const auto& [name, value] : figures.figures) {
-    if (name == column && value) text += ", " + figure_text(run.recipe.training.best_metric, *value);
+    if (value && (name == column || (is_solved && name == "validation_macro_f1")))
+      text += ", " + figure_text(name.substr(std::string_view("validation_").size()), *value);
   }
   return text + ".";
 }
@@ -78,13 +98,6 @@ std::string expected_text(const SummarizedRun& run) {
   return text + ".";
 }
 
-std::string value_of(const Recipe& recipe, const std::string& key) {
-  for (const auto& [name, value] : key_values(recipe, WhichKeys::read)) {
-    if (name == key) return value;
-  }
-  return "";
-}
-
 // "training.epochs (3)".
 std::string key_text(const Recipe& recipe, const std::string& key) {
   const std::string value = value_of(recipe, key);
@@ -94,12 +107,12 @@ std::string key_text(const Recipe& recipe, const std::string& key) {
 // The loss of training is far below that of validation, which was lower before.
 bool overfits(const SummarizedRun& run) {
   constexpr double kFarBelow = 0.7, kRisen = 1.02;
-  if (run.epochs.size() < 2) return false;
+  if (run.epochs.size() < (has_no_epochs(run.recipe) ? 1 : 2)) return false;
   const LearningCurve curve{"", run.epochs};
   const LearningCurve::Point& last = curve.points.back();
   const LearningCurve::Point* const best = best_point(curve, loss_curve());
   return best != nullptr && last.training_loss < kFarBelow * last.validation_loss &&
-         last.validation_loss > kRisen * best->validation_loss;
+         (has_no_epochs(run.recipe) || last.validation_loss > kRisen * best->validation_loss);
 }
 
 bool hardly_learns(const SummarizedRun& run) {
@@ -110,8 +123,16 @@ bool hardly_learns(const SummarizedRun& run) {
 
 bool has_ended_early(const SummarizedRun& run) {
   const TrainingSettings& training = run.recipe.training;
-  return run.figures.epochs < training.epochs && training.early_stopping.patience == 0 &&
-         training.max_steps == 0;
+  return !has_no_epochs(run.recipe) && run.figures.epochs < training.epochs &&
+         training.early_stopping.patience == 0 && training.max_steps == 0;
+}
+
+std::string against_overfitting(const Recipe& recipe) {
+  if (has_no_epochs(recipe)) return "a lower " + key_text(recipe, "model.C");
+  return (value_of(recipe, "model.dropout").empty()
+              ? ""
+              : "a higher " + key_text(recipe, "model.dropout") + ", ") +
+         "fewer epochs";
 }
 
 std::vector<std::string> what_to_try(const SummarizedRun& run) {
@@ -122,11 +143,8 @@ std::vector<std::string> what_to_try(const SummarizedRun& run) {
                      std::to_string(recipe.training.epochs));
   if (overfits(run)) {
     const LearningCurve::Point& last = run.epochs.back();
-    const std::string dropout = value_of(recipe, "model.dropout").empty()
-                                    ? ""
-                                    : "a higher " + key_text(recipe, "model.dropout") + ", ";
-    advice.push_back(dropout +
-                     "fewer epochs or more data, because it overfits: at the end the training loss is " +
+    advice.push_back(against_overfitting(recipe) +
+                     " or more data, because it overfits: at the end the training loss is " +
                      format_fixed(last.training_loss, 4) + " and the validation loss " +
                      format_fixed(last.validation_loss, 4));
   } else if (hardly_learns(run)) {
@@ -142,6 +160,9 @@ std::vector<std::string> what_to_try(const SummarizedRun& run) {
   };
   if (std::ranges::any_of(run.messages.warnings, is_cut))
     advice.push_back("a higher " + key_text(recipe, "model.length") + ", because texts were truncated");
+  if (has_no_epochs(recipe) && advice.empty() && run.figures.epochs > 0)
+    advice.push_back("other values of " + key_text(recipe, "model.C") +
+                     ", which take as short a time (headwater run --array model.C=0.1,1,10)");
   if (!advice.empty()) return advice;
   if (!lines_with(run.judged, "missed").empty())
     return {"another seed, and compare keys and data with those of the recipe's source"};
@@ -185,6 +206,8 @@ std::string runs_summary(const std::vector<RunRow>& rows, std::size_t runs) {
          ". To try next: one more change to the best run. The second table lists the keys that differ so "
          "far.";
 }
+
+bool has_no_epochs(const Recipe& recipe) { return recipe.model.kind().name == "linear"; }
 
 PageParts summary_parts(const SummarizedRun& run) {
   PageParts parts{page_paragraph(run_summary(run))};

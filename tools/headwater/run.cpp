@@ -264,7 +264,7 @@ void run_one(const Runner& runner, const Options& o, const Run& run) {
   if (ended.status != 0) throw Error("make ended with status " + std::to_string(ended.status));
 }
 
-// The last line of a log that is one of a program, not of make.
+// The last line of a log that is one of a program, not of make, and no advice of the stages after it.
 std::string last_words(const fs::path& log) {
   std::string text;
   try {
@@ -274,7 +274,8 @@ std::string last_words(const fs::path& log) {
   }
   std::string said;
   for (const std::string_view line : split(text, '\n')) {
-    if (!line.empty() && !line.starts_with("make")) said = line;
+    const bool is_advice = line.starts_with("recipe: for --") || line.ends_with(" shows how far it came");
+    if (!line.empty() && !line.starts_with("make") && !is_advice) said = line;
   }
   return said;
 }
@@ -364,10 +365,12 @@ class Sweep {
   void show_table() {
     std::vector<std::string> words{(runner_.house().programs / "report").string(), "--runs"};
     std::error_code none;
-    for (const Run& run : runs_) {  // one that failed has a reason there, where training has begun
+    // One that failed has a reason there, where training has begun; a report is of what was there before.
+    for (const Run& run : runs_) {
       const fs::path folder = runner_.folder(run);
-      if (!failed_.contains(&run) || fs::exists(folder / "model" / "log.csv", none))
-        words.push_back(folder.string());
+      const bool has_begun =
+          fs::exists(folder / "model" / "log.csv", none) && !fs::exists(folder / "report.md", none);
+      if (!failed_.contains(&run) || has_begun) words.push_back(folder.string());
     }
     if (words.size() == 2) return;
     children_.start(words);

@@ -279,7 +279,8 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
   page.cost = {.parameters = parameters,
                .bytes = planned_bytes(folder),
                .patches = patches_of(recipe),
-               .machine = machine()};
+               .machine = machine(),
+               .is_solved = has_no_epochs(recipe)};
   if (table && !(run.may_go_on && parameters)) {
     page.table = *table;
   } else if (parameters) {

@@ -101,6 +101,25 @@ TEST_CASE("a run that goes far beyond where it began does not flatten the others
   CHECK(alone.find("goes beyond") == alone.npos);
 }
 
+TEST_CASE("a run that goes far beyond is whole where no other curve needs the room") {
+  const LearningCurve bad{"bad", {{1, 2.2, 2.1}, {2, 2.0, 40}, {3, 1.9, 90}}};
+  LearningCurve worse = bad;
+  worse.name = "worse";
+  for (const std::vector<LearningCurve>& curves : {std::vector{bad}, std::vector{bad, worse}}) {
+    const std::string svg = learning_curves_svg(curves, "t");
+    CHECK(svg.find("<polygon ") == svg.npos);
+    CHECK(svg.find("goes beyond") == svg.npos);
+    CHECK(svg.find("bad, epoch 3: 90.0000</title></circle>") != svg.npos);
+  }
+}
+
+TEST_CASE("a run of one epoch has two dots, which can be told apart") {
+  const std::string svg = learning_curves_svg(std::vector<LearningCurve>{{"linear", {{1, 0.25, 0.5}}}}, "t");
+  CHECK(svg.find("training open dots, validation full ones") != svg.npos);
+  CHECK(count_of(svg, "<title>linear, epoch 1: 0.2500</title>") == 1);
+  CHECK(count_of(svg, "r=\"4\" fill=\"none\" stroke=") == 1);
+}
+
 TEST_CASE("a picture for each figure, each with its legend") {
   const LearningCurve run{"run", {{1, 1.0, 0.9, {{"accuracy", 0.7}}}, {2, 0.5, 1.1, {{"accuracy", 0.8}}}}};
   const std::vector<CurvePanel> panels = learning_curve_panels(std::vector{run});

@@ -81,6 +81,22 @@ TEST_CASE("advice follows from the run") {
   }
 }
 
+TEST_CASE("a linear model is solved: there is no epoch to go on to, and none is the best") {
+  Run run;
+  run.recipe = parse_recipe("{data: {columns: [source, label]}, model: {kind: linear, C: 3}}", "r");
+  run.figures.epochs = run.figures.best_epoch = 1;
+  run.figures.seconds_an_epoch = 0.01;
+  run.epochs = {{1, 1.0, 1.1}};
+  CHECK(
+      run.text() ==
+      "toy is a translator, a linear model over terms with 650,689 parameters. Its weights are those of the "
+      "least loss; they were found in less than 0.1 s. On the validation data: loss 1.1000, accuracy 0.7000. "
+      "To try next: other values of model.C (3), which take as short a time (headwater run --array "
+      "model.C=0.1,1,10).");
+  run.epochs = {{1, 0.1, 1.1}};
+  CHECK(run.says("To try next: a lower model.C (3) or more data, because it overfits"));
+}
+
 TEST_CASE("warnings stand below the paragraph") {
   Run run;
   run.messages.warnings = {"data: 2 with an empty side skipped"};
