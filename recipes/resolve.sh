@@ -4,6 +4,7 @@
 #   recipes/resolve.sh RECIPE RUN GOALS COMMAND...     RECIPE: a file, or the name of one of ours; RUN: the folder of its run; COMMAND: make with
 #                                                      the stages and their variables, which GOALS and DATA=FOLDER are added to
 #   recipes/resolve.sh --unchanged RUN DATA [FILE]     fails if the data differ from what RUN/data.sums says
+#   recipes/resolve.sh --bring-back RUN                the run as it was before a command that could not touch it
 #
 # RUN/recipe.yaml is the recipe with every default. RUN/recipe.mk is what inspect --make says of it. RUN/data.sums has a line for each data
 # file: its SHA-256, its device, inode, size and times, and its name. RUN/prepared.mk names the folder of what is made of the data before
@@ -13,10 +14,33 @@ set -euf -o pipefail
 export LC_ALL=C
 here=$(CDPATH='' cd "$(dirname "$0")/../data" && pwd)
 caller=${1-}
-[ "$caller" != --unchanged ] || shift
+case $caller in --unchanged | --bring-back) shift ;; esac
 # shellcheck source=data/common.sh
 . "$here/common.sh"
 script=recipe # as its user sees it
+
+# What a command replaces of a run is in RUN/before.part until its model is made.
+remove_unused() { # RUN PREPARED: what is made of data, where no run has it
+  set -- "$(dirname -- "$1")" "$2"
+  [ -d "$1/prepared" ] || return 0
+  users=$(find "$1" -mindepth 2 -maxdepth 2 -name prepared.mk -exec grep -lxF -- "prepared := $2" {} +) || :
+  [ -n "$users" ] || find "$1/prepared" -mindepth 1 -maxdepth 1 -type d -name "*-$2" -exec rm -rf -- {} +
+}
+prepared_of() { sed -n 's/^prepared := //p' "$1/prepared.mk" 2>/dev/null || :; } # RUN
+bring_back() {                                                                  # RUN
+  [ -d "$1/before.part" ] || return 0
+  refused=$(prepared_of "$1")
+  find "$1/before.part" -type f -exec mv -f -t "$1" {} +
+  rm -rf "$1/before.part"
+  [ -z "$refused" ] || remove_unused "$1" "$refused"
+}
+if [ "$caller" = --bring-back ]; then
+  run=$1
+  exec 8>>"$(dirname -- "$run")/prepared/.lock"
+  flock 8
+  bring_back "$run"
+  exit
+fi
 
 # --- What data files hold --------------------------------------------------------------------------------------------------
 
@@ -252,8 +276,15 @@ if [ -n "$had" ] && [ "$had" != "$weights" ] && [ -z "$OVERWRITE" ] && [ -e "$ru
   fail "$recipe: ${from:-$encoder}: other weights than those that $run/model was made with ($(asked OVERWRITE=1 --overwrite) trains it anew)"
 fi
 
-keep() { cmp -s "$tmp/$1" "$run/$1" || publish "$tmp/$1" "$run/$1"; } # FILE
-before=$(sed -n 's/^prepared := //p' "$run/prepared.mk" 2>/dev/null || :)
+rm -rf "$run/before.part" # of a command that was killed
+keep() {                  # FILE
+  ! cmp -s "$tmp/$1" "$run/$1" || return 0
+  case $1 in
+    recipe.yaml | prepared.mk) [ ! -f "$run/$1" ] || { mkdir -p "$run/before.part" && cp -p "$run/$1" "$run/before.part"; } ;;
+  esac
+  publish "$tmp/$1" "$run/$1"
+}
+before=$(prepared_of "$run")
 prepared=$(value preparation)-$(cut -d' ' -f1,3 "$tmp/data.sums" | sha256sum | cut -c1-12)
 printf 'prepared := %s\ngiven := %s\n' "$prepared" "${given# }" >"$tmp/prepared.mk"
 [ -z "$weights" ] || echo "weights := $weights" >>"$tmp/prepared.mk"
@@ -275,8 +306,7 @@ lock_prepared() {
 # Of other data, or of other settings, and no run has it any more.
 if [ -n "$before" ] && [ "$before" != "$prepared" ] && [ -d "$all/$name-$before" ]; then
   lock_prepared
-  users=$(find "$all/.." -mindepth 2 -maxdepth 2 -name prepared.mk -exec grep -lxF -- "prepared := $before" {} +) || :
-  [ -n "$users" ] || rm -rf -- "$all/$name-$before"
+  remove_unused "$run" "$before"
   exec 8>&-
 fi
 if [ -z "$is_question" ] && ! "$@" "DATA=$data" RESOLVED=yes --question inputs >/dev/null 2>&1; then
@@ -289,7 +319,11 @@ if [ -z "$is_question" ] && ! "$@" "DATA=$data" RESOLVED=yes --question inputs >
     mv -- "$all/$name-$prepared/$file.part" "$all/$name-$prepared/$file"
   done
   [ -z "$given" ] || say "the tokenizers are those of $from (data.tokenizer_text: another file than data.train learns new ones)"
-  "$@" "DATA=$data" RESOLVED=yes inputs
+  "$@" "DATA=$data" RESOLVED=yes inputs || {
+    status=$?
+    bring_back "$run"
+    exit "$status"
+  }
   exec 8>&-
 fi
 [ "$goals" != inputs ] || exit 0

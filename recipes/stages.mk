@@ -226,6 +226,7 @@ define train_failed
   fi; \
   if [ $$status -le 2 ] && [ ! -s $$part ]; then \
     if [ -d $(R)/model/checkpoints ] && [ -z "$$(find $(R)/model/checkpoints -newer $$part)" ]; then \
+      if [ ! $(R)/model/messages.json -nt $$part ]; then rm -f $(R)/*.messages.json; $(call in_house,recipes/resolve.sh) --bring-back $(R); fi; \
       echo 'recipe: for --overwrite $(call again,OVERWRITE=1,overwrite): it starts $(R)/model anew, from first weights; to begin with the weights of a model copy it elsewhere and name it in training.init_from' >&2; \
     fi; \
     if [ -n '$(ids_of_columns)' ] && awk -F '\t' '{ for (i = 1; i <= NF; ++i) if ($$i == "") { ++out; break } } END { exit !(out * 100 > NR) }' $(ids_of_columns) /dev/null; then \
@@ -237,16 +238,18 @@ endef
 is_silent = $(findstring s,$(filter-out ---%,$(firstword -$(MAKEFLAGS))))
 # What was prepared stands beside the model, too.
 prepared_files = $(sort $(filter-out $(P)/model,$(foreach side,$(tokenized),$(call tokenizer,$(side)))) $(label_file) $(term_file) $(if $(columns),$(parts:%=$(P)/%.tsv) $(train_files) $(validation_files)))
-link_prepared = for file in $(prepared_files) $$(find $(P) -name '*.messages.json' 2> /dev/null); do [ $$file -ef $(R)/$${file\#\#*/} ] || ln -f $$file $(R) 2>/dev/null || cp $$file $(R); done
+link_here = for file in $(1); do [ $$file -ef $(R)/$${file\#\#*/} ] || ln -f $$file $(R) 2>/dev/null || cp $$file $(R); done
 inputs := $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side)))) $(label_file) $(term_file) $(if $(columns),$(train_files) $(validation_files))
 # All that runs may share. resolve.sh has it made before anything else, by one command at a time.
 inputs: $(inputs) $(if $(columns),$(parts:%=$(P)/%.tsv))
-# What was reported of another recipe, or of other data, goes.
+# What was reported of another recipe, or of other data, goes; it comes back where train refuses to touch the model that it is of. What was
+# prepared stands beside the model once that is made of it.
 .PHONY: FORCE
 $(R)/table.txt: $(R)/recipe.yaml $(R)/prepared.mk $(inputs) $(if $(OVERWRITE),FORCE) | $(if $(columns),$(parts:%=$(P)/%.tsv))
-	@rm -f $(R)/report.md $(R)/*.messages.json; $(link_prepared)
+	@mkdir -p $(R)/before.part; for file in $(R)/report.md $(R)/*.messages.json; do [ ! -f $$file ] || mv $$file $(R)/before.part; done; \
+	$(call link_here,$$(find $(P) -name '*.messages.json' 2> /dev/null))
 	$(if $(is_silent),,$(info $(strip $(train_command))))
-	@part=$@.part; trap 'rm -f $$part' EXIT; $(train_command) > $$part || $(train_failed); mv $$part $@
+	@part=$@.part; trap 'rm -f $$part' EXIT; $(train_command) > $$part || $(train_failed); $(call link_here,$(prepared_files)); mv $$part $@; rm -rf $(R)/before.part
 
 # The memory that such a run takes, as train counts it before it begins.
 $(R)/plan.txt: $(R)/table.txt

@@ -47,9 +47,27 @@ cp $run/model/model.safetensors model-of-new
 touch new.tsv mine/r.yaml
 headwater run mine/r.yaml || fail 'a finished run whose data were touched'
 cmp -s "$tmp/out" $run/report.md || fail 'a finished run is made again because of the age of its data'
+state_of_run() { (cd $run && find . -type f ! -name .lock ! -name data.sums ! -name recipe.mk ! -path './labels.checked*' -exec sha256sum {} + | sort); }
+state_of_run >before
 ln -sf "$tmp/old.tsv" mine/t.tsv
 [ "$(status_of headwater run mine/r.yaml)" = 1 ] || fail 'older data under a finished run are not noticed'
 grep -q '^recipe: for --overwrite give --overwrite to the same command' "$tmp/err" || fail 'what is said of older data'
+grep -q '^train: models/recipes/r/model: its examples have the hash' "$tmp/err" || fail 'no reason why older data are refused'
+state_of_run | diff before - >"$tmp/err" || fail 'a refused run is not as it was'
+"$bin/report" $run 2>"$tmp/err" | cmp -s - $run/report.md || fail 'another page of a refused run'
+"$bin/report" --expected $run >"$tmp/out" 2>"$tmp/err" || fail 'a refused run is called failed'
+sed 's/^name:.*//' mine/r.yaml >mine/other.yaml
+ln -sf "$tmp/new.tsv" mine/t.tsv && headwater run mine/other.yaml || fail 'another recipe'
+ln -sf "$tmp/old.tsv" mine/t.tsv
+[ "$(status_of headwater run mine/r.yaml mine/other.yaml)" = 1 ] || fail 'two refused runs'
+[ "$(grep -c '^headwater: [a-z]*: failed (.*): train: .*its examples have the hash' "$tmp/err")" = 2 ] || fail 'several refused runs give no reason'
+! grep -q 0.0 "$tmp/out" || fail 'old figures of refused runs'
+rm -r models/recipes/other* mine/other.yaml
+printf 'no label at all\n' >broken.tsv
+ln -sf "$tmp/broken.tsv" mine/t.tsv
+[ "$(status_of headwater run mine/r.yaml)" = 1 ] || fail 'data without labels'
+"$bin/report" $run 2>"$tmp/err" | cmp -s - $run/report.md || fail 'a run is called failed because of data that it was not made of'
+ln -sf "$tmp/old.tsv" mine/t.tsv
 headwater run mine/r.yaml --overwrite || fail 'a run anew on older data'
 sort -u $run/train.tsv $run/test.tsv | cmp -s - <(sort -u old.tsv) || fail 'a run anew has other lines than those of its data'
 [ "$(find models/recipes/prepared -mindepth 1 -maxdepth 1 -type d | wc -l)" = 1 ] || fail 'what was made of data that no run has is left'

@@ -68,11 +68,15 @@ static RunMessages messages_of(const RunFiles& run) {
   }
   std::sort(files.begin(), files.end());
   files.insert(files.begin(), run.log.parent_path() / kMessagesFile);
+  const bool has_page = is_there(run.folder / "report.md");
   RunMessages messages;
   for (const fs::path& file : files) {
     if (!fs::exists(file, none)) continue;
     cli::run_files().reads(file);
     RunMessages said = read_messages(file);
+    // The page is made last, and goes before training: beside it the run is whole, and what failed later was
+    // refused.
+    if (has_page && file.parent_path() == run.folder && file != files.front()) said.failed.clear();
     // "test.txt.evaluate.messages.json"; what train says names its data itself.
     const fs::path program = file.stem().stem();
     if (program.has_extension() && program.extension() != ".train" && program.extension() != ".recipe") {
