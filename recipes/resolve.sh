@@ -20,25 +20,13 @@ case $caller in --unchanged | --bring-back) shift ;; esac
 script=recipe # as its user sees it
 
 # What a command replaces of a run is in RUN/before.part until its model is made.
-remove_unused() { # RUN PREPARED: what is made of data, where no run has it
-  set -- "$(dirname -- "$1")" "$2"
-  [ -d "$1/prepared" ] || return 0
-  users=$(find "$1" -mindepth 2 -maxdepth 2 -name prepared.mk -exec grep -lxF -- "prepared := $2" {} +) || :
-  [ -n "$users" ] || find "$1/prepared" -mindepth 1 -maxdepth 1 -type d -name "*-$2" -exec rm -rf -- {} +
-}
-prepared_of() { sed -n 's/^prepared := //p' "$1/prepared.mk" 2>/dev/null || :; } # RUN
-bring_back() {                                                                  # RUN
+bring_back() { # RUN
   [ -d "$1/before.part" ] || return 0
-  refused=$(prepared_of "$1")
   find "$1/before.part" -type f -exec mv -f -t "$1" {} +
   rm -rf "$1/before.part"
-  [ -z "$refused" ] || remove_unused "$1" "$refused"
 }
 if [ "$caller" = --bring-back ]; then
-  run=$1
-  exec 8>>"$(dirname -- "$run")/prepared/.lock"
-  flock 8
-  bring_back "$run"
+  bring_back "$1"
   exit
 fi
 
@@ -284,7 +272,6 @@ keep() {                  # FILE
   esac
   publish "$tmp/$1" "$run/$1"
 }
-before=$(prepared_of "$run")
 prepared=$(value preparation)-$(cut -d' ' -f1,3 "$tmp/data.sums" | sha256sum | cut -c1-12)
 printf 'prepared := %s\ngiven := %s\n' "$prepared" "${given# }" >"$tmp/prepared.mk"
 [ -z "$weights" ] || echo "weights := $weights" >>"$tmp/prepared.mk"
@@ -303,10 +290,21 @@ lock_prepared() {
     flock 8
   }
 }
-# Of other data, or of other settings, and no run has it any more.
-if [ -n "$before" ] && [ "$before" != "$prepared" ] && [ -d "$all/$name-$before" ]; then
+# What was made for this recipe of other data, or with other settings, and no run has.
+unused() {
+  find "$all" -mindepth 1 -maxdepth 1 -type d | while read -r folder; do
+    case ${folder##*/} in
+      "$name-$prepared") ;;
+      "$name"-????????????-????????????)
+        users=$(find "$all/.." -mindepth 2 -maxdepth 2 -name prepared.mk -exec grep -lxF -- "prepared := ${folder##*/"$name"-}" {} +) || :
+        [ -n "$users" ] || echo "$folder"
+        ;;
+    esac
+  done
+}
+if [ -n "$(unused)" ]; then
   lock_prepared
-  remove_unused "$run" "$before"
+  unused | while read -r folder; do rm -rf -- "$folder"; done
   exec 8>&-
 fi
 if [ -z "$is_question" ] && ! "$@" "DATA=$data" RESOLVED=yes --question inputs >/dev/null 2>&1; then

@@ -219,21 +219,22 @@ train_command = $(bin)/train$(quietly) --recipe $(R)/recipe.yaml $(foreach side,
 asked = $(if $(HEADWATER),--$(2),$(1))
 again = give $(call asked,$(1),$(2)) to the same command ($(if $(HEADWATER),$(HEADWATER) run,make $(if $(house),-f $(house)recipes/stages.mk,recipe)) $(if $(HEADWATER),,RECIPE=)$(RECIPE) ... $(call asked,$(1),$(2)))
 define train_failed
-{ status=$$?; cat $$part >&2; \
+{ status=$$?; cat $$part >&2; is_refused=; \
   if [ $(R)/model/messages.json -nt $$part ]; then \
     HEADWATER_MESSAGES= $(bin)/report $(R) --html -o $(R)/report.html 2> /dev/null || true; \
     [ ! -e $(R)/report.html ] || echo 'recipe: $(R)/report.html shows how far it came' >&2; \
   fi; \
   if [ $$status -le 2 ] && [ ! -s $$part ]; then \
     if [ -d $(R)/model/checkpoints ] && [ -z "$$(find $(R)/model/checkpoints -newer $$part)" ]; then \
-      if [ ! $(R)/model/messages.json -nt $$part ]; then rm -f $(R)/*.messages.json; $(call in_house,recipes/resolve.sh) --bring-back $(R); fi; \
+      [ $(R)/model/messages.json -nt $$part ] || is_refused=1; \
       echo 'recipe: for --overwrite $(call again,OVERWRITE=1,overwrite): it starts $(R)/model anew, from first weights; to begin with the weights of a model copy it elsewhere and name it in training.init_from' >&2; \
     fi; \
     if [ -n '$(ids_of_columns)' ] && awk -F '\t' '{ for (i = 1; i <= NF; ++i) if ($$i == "") { ++out; break } } END { exit !(out * 100 > NR) }' $(ids_of_columns) /dev/null; then \
       echo 'recipe: for --allow-empty $(call again,ALLOW_EMPTY=1,allow-empty): lines of $(DATA)/$(train) whose text has no token are left out' >&2; \
     fi; \
     if ! grep -q '^  init_from: ""$$' $(R)/recipe.yaml; then echo 'recipe: for --drop set training.drop in the recipe, a list: [head.*]' >&2; fi; \
-  fi; exit $$status; }
+  fi; \
+  if [ -n "$$is_refused" ]; then rm -f $(R)/*.messages.json; $(call in_house,recipes/resolve.sh) --bring-back $(R); fi; exit $$status; }
 endef
 is_silent = $(findstring s,$(filter-out ---%,$(firstword -$(MAKEFLAGS))))
 # What was prepared stands beside the model, too.

@@ -62,7 +62,7 @@ ln -sf "$tmp/old.tsv" mine/t.tsv
 [ "$(status_of headwater run mine/r.yaml mine/other.yaml)" = 1 ] || fail 'two refused runs'
 [ "$(grep -c '^headwater: [a-z]*: failed (.*): train: .*its examples have the hash' "$tmp/err")" = 2 ] || fail 'several refused runs give no reason'
 ! grep -q 0.0 "$tmp/out" || fail 'old figures of refused runs'
-rm -r models/recipes/other* mine/other.yaml
+rm -r models/recipes/other* models/recipes/prepared/other-* mine/other.yaml
 printf 'no label at all\n' >broken.tsv
 ln -sf "$tmp/broken.tsv" mine/t.tsv
 [ "$(status_of headwater run mine/r.yaml)" = 1 ] || fail 'data without labels'
