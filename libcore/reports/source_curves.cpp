@@ -40,6 +40,9 @@ std::vector<LearningCurve> parse_source_curves(std::string_view csv, std::string
   std::vector<LearningCurve> curves;
   std::vector<std::string_view> header;
   std::size_t number = 0;
+  if (!csv.empty() && csv.back() != '\n')
+    throw Error(std::string(where) + ":" + std::to_string(1 + std::ranges::count(csv, '\n')) +
+                ": ends inside a line (bring the file back from a copy)");
   for (const std::string_view line : split(csv, '\n')) {
     const std::string place = std::string(where) + ":" + std::to_string(++number);
     if (line.empty() || line.starts_with('#')) continue;

@@ -15,6 +15,7 @@
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "support/utf8.hpp"
 #include "tools/report/report.hpp"
 
 namespace headwater::report {
@@ -56,10 +57,14 @@ PageParts pictures_of(const RunFiles& run) {
   for (const auto& [file, name] : kDrawn) {
     const fs::path path = run.folder / file;
     if (!is_there(path)) continue;
-    const std::uintmax_t bytes = fs::file_size(path);
-    if (bytes == 0 || bytes > kMaxPictureBytes) continue;  // a page is for looking at
+    if (fs::file_size(path) > kMaxPictureBytes) continue;  // a page is for looking at
     cli::run_files().reads(path);
-    parts.push_back(page_picture(name, read_file(path, kMaxPictureBytes)));
+    std::string svg = read_file(path, kMaxPictureBytes);
+    const std::string_view text = std::string_view(svg).substr(0, svg.find_last_not_of('\n') + 1);
+    if (!text.starts_with('<') || !text.ends_with("</svg>") || find_invalid_utf8(text) != text.npos)
+      throw Error(shown(file_of(run, file)) +
+                  ": no whole picture (remove the file, and run the recipe again)");
+    parts.push_back(page_picture(name, std::move(svg)));
   }
   return parts;
 }

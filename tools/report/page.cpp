@@ -32,7 +32,6 @@ class Folder {
     cli::run_files().reads(path_ / name);
     return read_file(path_ / name, kMaxTableBytes);
   }
-  std::string text_or_none(const fs::path& name) const { return has(name) ? text(name) : ""; }
   // A model that writes bytes may write any: those that are no text count as U+FFFD.
   TextLines lines(const fs::path& name) const {
     if (!has(name))
@@ -155,6 +154,24 @@ SummaryTest summary_test(const Folder& folder, const Recipe& recipe) {
   const ReferencePairs train = pairs_of(folder, "train.tsv", recipe, "");
   test.known.insert(train.sources.begin(), train.sources.end());
   return test;
+}
+
+// What the model wrote after each epoch: EPOCH, TAB, text.
+std::string samples_of(const Folder& folder) {
+  if (!folder.has("samples.tsv")) return "";
+  std::string text = folder.text("samples.tsv");
+  const std::vector<std::string_view> lines = split(text, '\n');
+  for (std::size_t n = 0; n < lines.size(); ++n) {
+    std::int64_t epoch = 0;
+    const bool is_last = n + 1 == lines.size();
+    const bool is_sample = lines[n].find('\t') != lines[n].npos &&
+                           read_number(lines[n].substr(0, lines[n].find('\t')), epoch).empty() && epoch > 0;
+    if (is_last ? !lines[n].empty() : !is_sample)
+      throw Error(shown(folder / "samples.tsv") + ":" + std::to_string(n + 1) +
+                  (is_last ? ": ends inside a line" : ": no epoch, TAB and text") +
+                  " (bring the file back from a copy, or remove it)");
+  }
+  return text;
 }
 
 // "bytes" of what train --dry-run said; nothing where it was not asked.
@@ -303,7 +320,7 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
         are_texts && std::any_of(page.epochs.begin(), page.epochs.end(), [](const auto& point) {
           return !std::isnan(point.figure("training_reference_loss"));
         });
-    page.written = Folder(model).text_or_none("samples.tsv");
+    page.written = samples_of(Folder(model));
   }
   page.files = files_of(folder / "", output);
   page.summary_parts = summary_of(run, recipe, page);
