@@ -92,7 +92,9 @@ void RunFiles::check(const Output& output, const File& input, const fs::path& pa
                    " too (write to another file)");
 }
 
-void RunFiles::writes(const fs::path& path, std::string_view option) {
+void RunFiles::writes(const fs::path& named, std::string_view option) {
+  // /dev/stdout is written where standard output stands, as "-" is.
+  const fs::path path = descriptor_of_link(named) == STDOUT_FILENO ? fs::path("-") : named;
   const fs::path file = canonical_path(path, STDOUT_FILENO);
   if (regular_file(path, STDOUT_FILENO) && !is_new_output(path, file) && is_file_of_model(file))
     throw UsageError(Output{path, {}, std::string(option), {}}.text() + ": is a file of the model in " +
@@ -162,6 +164,7 @@ fs::path result_path(const fs::path& path) {
 void check_result_file(const std::filesystem::path& named) {
   if (named == "-") return;
   const fs::path path = result_path(named);
+  if (const int open = descriptor_of_link(path); open >= 0) check_writable(open, path);
   if (fs::is_directory(path)) throw Error(shown(path) + ": is a directory (name a file)");
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (!fs::is_directory(folder)) {

@@ -36,6 +36,13 @@ bool is_written_in_place(const fs::path& target) {
          fs::is_block_file(status);
 }
 
+// Of a file that is open for appending its end; 0 of what has no places.
+std::uint64_t place_of_next_byte(int descriptor) {
+  const bool appends = (::fcntl(descriptor, F_GETFL) & O_APPEND) != 0;
+  return static_cast<std::uint64_t>(
+      std::max<off_t>(0, ::lseek(descriptor, 0, appends ? SEEK_END : SEEK_CUR)));
+}
+
 }  // namespace
 
 void fail_io(const fs::path& path, std::string_view what, int error) {
@@ -139,6 +146,11 @@ bool is_taken(const fs::path& path) {
 }
 
 AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
+  if (const int open = descriptor_of_link(target_); open >= 0) {
+    descriptor_ = share_descriptor(open, target_);
+    begin_ = place_of_next_byte(descriptor_);
+    return;
+  }
   if (is_written_in_place(target_)) {
     descriptor_ = open_retrying(target_, O_WRONLY | O_TRUNC);  // an open file may be longer
     if (descriptor_ < 0) fail_io(target_, "cannot open for writing", errno);
@@ -151,8 +163,8 @@ AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
   const bool has_mode = ::lstat(target_.c_str(), &before) == 0 && S_ISREG(before.st_mode);
   for (int attempt = 0;; ++attempt) {
     constexpr std::size_t kKept = 200;  // of the name: with what is added it may not be longer than 255 bytes
-    temporary_ = folder_of(target_) / ("." + target_.filename().native().substr(0, kKept) + ".tmp-" +
-                                       std::to_string(::getpid()) + "-" + std::to_string(attempt));
+    temporary_ = folder_of(target_) / draft_name(target_.filename().native().substr(0, kKept) + ".tmp-" +
+                                                 std::to_string(::getpid()) + "-" + std::to_string(attempt));
     const SignalsHeld held;
     descriptor_ = open_retrying(temporary_, O_WRONLY | O_CREAT | O_EXCL, has_mode ? 0600 : 0666);
     if (descriptor_ >= 0) {
@@ -175,13 +187,21 @@ AtomicFile::~AtomicFile() {
 void AtomicFile::write(std::string_view bytes) { write_all(descriptor_, bytes, target_); }
 
 void AtomicFile::write_at(std::uint64_t place, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(place));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail_io(target_, "cannot write", errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-    place += static_cast<std::uint64_t>(written);
+  // A file that is open for appending is appended to here, too; opened once more it is not.
+  const bool appends = (::fcntl(descriptor_, F_GETFL) & O_APPEND) != 0;
+  int descriptor = appends ? open_retrying("/proc/self/fd/" + std::to_string(descriptor_), O_WRONLY)
+                           : ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+  if (descriptor < 0) fail_io(target_, "cannot open for writing", errno);
+  place += begin_;
+  ssize_t written = 0;
+  for (; !bytes.empty(); bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(0, written)))) {
+    written = ::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(place));
+    if (written < 0 && errno != EINTR) break;
+    place += static_cast<std::uint64_t>(std::max<ssize_t>(0, written));
   }
+  const int error = errno;
+  close_quietly(descriptor);
+  if (!bytes.empty()) fail_io(target_, "cannot write", error);
 }
 
 void AtomicFile::commit() {

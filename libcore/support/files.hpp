@@ -33,8 +33,8 @@ bool is_taken(const fs::path& path);
 // A file under a temporary name in the target's folder that takes its name by commit(): write, fsync, close,
 // rename, fsync of the folder, each checked. Without commit() the temporary is removed. Never retries a
 // failed fsync. The permissions of a file that it replaces stay. A link at the target is replaced, not
-// followed; a target that is no file to rename over (a device, a pipe, the link of a descriptor such as
-// /dev/fd/3, other files of /proc) is emptied and written in place.
+// followed; a target that is no file to rename over is written in place: a descriptor of this process, by its
+// link (/dev/fd/3), as share_descriptor() has it, and a device, a pipe or another file of /proc, emptied.
 class AtomicFile {
  public:
   explicit AtomicFile(fs::path target);
@@ -49,6 +49,7 @@ class AtomicFile {
  private:
   fs::path target_, temporary_;  // temporary_ is empty where the target is written in place
   int descriptor_ = -1;
+  std::uint64_t begin_ = 0;  // where the first byte is: behind what an open file had
 };
 
 // AtomicFile in one call.

@@ -1,6 +1,7 @@
 // Recipes to begin with, one for each kind of task. What stands in them is checked as it is by tests.
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
+#include "support/descriptors.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "tools/headwater/headwater.hpp"
@@ -220,6 +221,7 @@ void write_starter(const Options& o) {
       return;
     }
     // A recipe that somebody has edited is not to be lost.
+    if (descriptor_of_link(o.output) >= 0) return cli::write_result_file(o.output, starter.text);
     if (is_taken(o.output))
       throw Error(o.output.string() + ": is there already (take another name, or remove it)");
     std::string text(starter.text);

@@ -61,17 +61,58 @@ TEST_CASE("results: what a path is decides how it is written, not how it is spel
     CHECK(read_file(file) == "new");
   }
   ::close(folder);
-  // An open file is emptied, and stays the file that is open.
-  write_file(file, old_text);
-  const auto before = inode();
-  const int open_file = ::open(file.c_str(), O_RDWR);
-  REQUIRE(open_file >= 0);
-  for (const char* descriptors : {"/dev/fd/", "/proc/self/fd/"}) {
-    cli::write_result_file(descriptors + std::to_string(open_file), "open");
-    CHECK(read_file(file) == "open");
+}
+
+TEST_CASE("results: an open file is written where it stands, as a shell writes it") {
+  const ScratchDirectory scratch;
+  const fs::path file = scratch / "v.json";
+  const auto inode = [&] {
+    struct stat status {};
+    REQUIRE(::stat(file.c_str(), &status) == 0);
+    return status.st_ino;
+  };
+  const auto written = [&](int flags, std::string_view first, const char* folder) {
+    write_file(file, std::string(9000, 'X'));
+    const auto before = inode();
+    const int open_file = ::open(file.c_str(), flags);
+    REQUIRE(open_file >= 0);
+    REQUIRE(::write(open_file, first.data(), first.size()) == static_cast<ssize_t>(first.size()));
+    const std::string path = folder + std::to_string(open_file);
+    cli::check_result_file(path);
+    cli::write_result_file(path, "new");
+    REQUIRE(::write(open_file, "!", 1) == 1);
+    ::close(open_file);
     CHECK(inode() == before);
+    return read_file(file);
+  };
+  const std::string old_text(9000, 'X');
+  for (const char* folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    CHECK(written(O_RDWR, "", folder) == "new!");  // nothing of what was there stays behind it
+    CHECK(written(O_WRONLY, "first ", folder) == "first new!");
+    CHECK(written(O_WRONLY | O_APPEND, "", folder) == old_text + "new!");
+    CHECK(written(O_RDWR | O_APPEND, "first ", folder) == old_text + "first new!");
   }
-  ::close(open_file);
+  for (const int flags : {O_RDWR, O_RDWR | O_APPEND}) {
+    write_file(file, "old ");
+    const int open_file = ::open(file.c_str(), flags);
+    REQUIRE(::lseek(open_file, 4, SEEK_SET) == 4);
+    AtomicFile result("/dev/fd/" + std::to_string(open_file));
+    result.write("?ody");
+    result.write_at(0, "b");
+    result.commit();
+    ::close(open_file);
+    CHECK(read_file(file) == "old body");
+  }
+  const int read_only = ::open(file.c_str(), O_RDONLY);
+  const std::string path = "/dev/fd/" + std::to_string(read_only);
+  CHECK(error_text([&] { cli::check_result_file(path); }) ==
+        path + ": is open for reading only (open it for writing, as N> FILE does)");
+  CHECK(error_text([&] { cli::write_result_file(path, "x"); }).find("is open for reading only") !=
+        std::string::npos);
+  ::close(read_only);
+  CHECK(error_text([&] { cli::check_result_file(path); }).find("cannot open for writing: ") !=
+        std::string::npos);
+  CHECK(read_file(file) == "old body");
 }
 
 TEST_CASE("results: links that lead nowhere, to a folder, or into none") {
