@@ -14,6 +14,7 @@
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "pretrained/layouts/registry.hpp"
+#include "pretrained/recipe_of_model.hpp"
 #include "pretrained/registry.hpp"
 #include "ranks/mpi.hpp"
 #include "recipe/reference.hpp"
@@ -37,7 +38,7 @@ using namespace headwater;
 
 struct Options {
   std::string recipe, scale = "full", output, validation, test, source_tokenizer, target_tokenizer, labels,
-                      labels_as, terms, isa = "auto";
+                      labels_as, terms, tokenizers_of, isa = "auto";
   std::vector<std::string> data, drop, freeze, changes;
   int threads = 0, ranks = 1;
   std::optional<std::uint64_t> seed;
@@ -121,6 +122,11 @@ void describe(cli::CommandLine& line, Options& o) {
       .between(1, 8);
   line.add_flag("--print-recipe", o.prints_recipe, "print the resolved recipe and end");
   line.add_flag("--explain", o.explains, "of --print-recipe: with what each key means, as comments");
+  line.add_option("--tokenizers-of", o.tokenizers_of,
+                  "of --print-recipe: a model whose tokenizers and terms the run is given (or the recipe of "
+                  "such a run); a recipe that names others is refused")
+      .shown_as("MODEL")
+      .names_files();
   line.add_option("--benchmark-steps", o.benchmark_steps,
                   "time this many steps, print tokens a second, write nothing")
       .between(1, 1e9);
@@ -205,8 +211,26 @@ TrainingOutcome train(Trainer& trainer, const Run& run, const Options& o) {
   return trainer.run(callbacks);
 }
 
+// The recipe of a run that is given the tokenizers of a model.
+Recipe recipe_over_model(const Options& o) {
+  if (!o.prints_recipe) throw UsageError("--tokenizers-of goes with --print-recipe only");
+  const fs::path named = o.tokenizers_of, of_run = fs::is_directory(named) ? named / "recipe.yaml" : named;
+  std::error_code none;
+  const Recipe model =
+      fs::exists(of_run, none) ? read_recipe(of_run) : recipe_of_model(open_model(named), named);
+  std::vector<std::string> others;
+  Recipe recipe =
+      parse_recipe_over(model, recipe_text(o.recipe), o.recipe, model_kinds(), o.scale, o.changes, others);
+  if (others.empty()) return recipe;
+  std::string keys;
+  for (const std::string& other : others) keys += (keys.empty() ? "" : "; ") + other;
+  throw UsageError(o.recipe + ": other tokenizers than those of " + o.tokenizers_of + ": " + keys +
+                   " (remove these keys for the tokenizers of that model; data.tokenizer_text: another file "
+                   "than data.train learns new ones, whose new tokens begin anew)");
+}
+
 Recipe recipe_of(const Options& o) {
-  Recipe recipe = read_recipe(o.recipe, o.scale, o.changes);
+  Recipe recipe = o.tokenizers_of.empty() ? read_recipe(o.recipe, o.scale, o.changes) : recipe_over_model(o);
   if (o.seed) recipe.seed = *o.seed;
   if (o.epochs) recipe.training.epochs = *o.epochs;
   TrainingSettings& training = recipe.training;

@@ -20,7 +20,8 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
   v.field("test", &s.test, PathInData{}, "examples that the finished model is measured on");
   v.field("tokenizer_text", &s.tokenizer_text, PathInData{},
           "what tokenizers are learned from; with training.init_from they are learned only if this is "
-          "another file than data.train, and are those of that model otherwise",
+          "another file than data.train; otherwise they are those of that model, and a recipe that sets "
+          "other ones is refused",
           Follows{"data.train", s.train}, lines);
   v.field("train_examples", &s.train_examples, Between{0, 1e9, "lines"},
           {"so many of the training lines, or of images those that are not held out, spread evenly over the "

@@ -88,16 +88,52 @@ Recipe parse_recipe(std::string_view text, std::string_view where, ModelKinds ki
   return filled_in(changes.empty() ? chosen : changed(chosen, kinds, changes));
 }
 
-Recipe read_recipe(const std::filesystem::path& path, ModelKinds kinds, std::string_view scale,
-                   const std::vector<std::string>& changes) {
+// The tokenizers and terms of `model`, of the sections that it reads.
+static void take_texts(const Recipe& model, Recipe& recipe) {
+  const ModelKind& kind = model.model.kind();
+  if (kind.reads("source_tokenizer")) recipe.source_tokenizer = model.source_tokenizer;
+  if (kind.reads("target_tokenizer")) recipe.target_tokenizer = model.target_tokenizer;
+  if (kind.reads("terms")) recipe.terms = model.terms;
+}
+
+Recipe parse_recipe_over(const Recipe& model, std::string_view text, std::string_view where, ModelKinds kinds,
+                         std::string_view scale, const std::vector<std::string>& changes,
+                         std::vector<std::string>& others) {
+  Recipe recipe = parse_recipe(text, where, kinds, scale, changes);
+  take_texts(model, recipe);
+  Problems problems(where);  // all faults have been found above
+  const Node root = parse_document(text, problems);
+  read_rows(root, "", kinds, recipe, problems, "quick");
+  if (const Node::Entry* quick = find_entry(root, "quick"); quick != nullptr && scale == "quick")
+    read_rows(quick->value, "quick", kinds, recipe, problems);
+  read_rows(parse_changes(changes, problems), "", kinds, recipe, problems);
+  fill_in(recipe);
+
+  Recipe there = recipe;
+  take_texts(model, there);
+  there.terms.output = recipe.terms.output;  // what stands for a term is up to this recipe
+  if (!keeps_size(there.source_tokenizer.kind)) there.source_tokenizer.size = recipe.source_tokenizer.size;
+  if (!keeps_size(there.target_tokenizer.kind)) there.target_tokenizer.size = recipe.target_tokenizer.size;
+  others = differences(recipe, there);
+  // Of tokenizers of another kind.
+  std::erase_if(others, [](const std::string& other) {
+    return other.ends_with(", absent there") || other.find(": absent here, ") != other.npos;
+  });
+  return recipe;
+}
+
+std::string recipe_text(const std::filesystem::path& path) {
   constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;
-  std::string text;
   try {
-    text = read_any_file(path, kMaxBytes);
+    return read_any_file(path, kMaxBytes);
   } catch (const Error& error) {
     throw UsageError(error.what());  // which recipe to run is part of the call
   }
-  return parse_recipe(text, path.string(), kinds, scale, changes);
+}
+
+Recipe read_recipe(const std::filesystem::path& path, ModelKinds kinds, std::string_view scale,
+                   const std::vector<std::string>& changes) {
+  return parse_recipe(recipe_text(path), path.string(), kinds, scale, changes);
 }
 
 }  // namespace headwater

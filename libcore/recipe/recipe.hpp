@@ -225,8 +225,17 @@ void kind_row(Visitor& visitor, ModelKinds kinds, std::string& kind);
 // The path - is standard input.
 Recipe read_recipe(const std::filesystem::path& path, ModelKinds kinds, std::string_view scale,
                    const std::vector<std::string>& changes = {});
+// The text of that file, for parse_recipe.
+std::string recipe_text(const std::filesystem::path& path);
 Recipe parse_recipe(std::string_view text, std::string_view where, ModelKinds kinds, std::string_view scale,
                     const std::vector<std::string>& changes = {});
+
+// The same where the recipe's tokenizers and terms are given by a model, whose recipe is `model`: what the
+// document and `changes` do not say of them is as there. `others` gets a line for each key that they say
+// otherwise: "source_tokenizer.size: 5000 here, 8000 there".
+Recipe parse_recipe_over(const Recipe& model, std::string_view text, std::string_view where, ModelKinds kinds,
+                         std::string_view scale, const std::vector<std::string>& changes,
+                         std::vector<std::string>& others);
 
 // Puts in the defaults that follow from other keys, of the keys that are read and not said. What is read has
 // them already.
