@@ -24,16 +24,25 @@ void check_size(const Tokenizer& tokenizer, std::int64_t size, const std::string
 }
 
 std::vector<std::string> unused_rows(const Kind& kind, TaskModel& model) {
-  std::vector<std::string> sentences;
-  for (const UsedRows& rows : model.used_rows()) {
+  struct Section {
+    UsedRows rows;
     std::int64_t size = 0, parameters = 0;
+  };
+  std::vector<Section> sections;  // two sides may share one
+  for (const UsedRows& rows : model.used_rows()) {
+    if (sections.empty() || sections.back().rows.section != rows.section)
+      sections.push_back({.rows = rows, .size = 0, .parameters = 0});
+    Section& section = sections.back();
     for (const TokenAxis& axis : kind.token_axes()) {
       if (axis.file != rows.file) continue;
       const Parameter* const p = model.parameters().find(axis.tensor);
       if (p == nullptr) continue;
-      size = p->shape[axis.axis];
-      parameters += p->size() / size * (size - rows.used);
+      section.size = p->shape[axis.axis];
+      section.parameters += p->size() / section.size * (section.size - rows.used);
     }
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [rows, size, parameters] : sections) {
     if ((size - rows.used) * 10 <= size) continue;
     const bool are_terms = rows.section == "terms";
     const std::string noun = are_terms ? "term" : "token";

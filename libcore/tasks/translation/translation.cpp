@@ -57,7 +57,7 @@ class EncoderDecoderTaskModel : public TaskModel {
                        ", and the recipe has shared_tokenizer: true (give both options one file)");
     }
     check_size(source_, recipe.source_tokenizer.size, given.source_tokenizer, "source_tokenizer");
-    check_size(target_, recipe.target_tokenizer.size, given.target_tokenizer, "target_tokenizer");
+    check_size(target_, recipe.target_tokenizer.size, given.target_tokenizer, target_section());
     translator_.ids = translation_ids(target_);
   }
   Parameters& parameters() override { return model_.parameters(); }
@@ -78,7 +78,7 @@ class EncoderDecoderTaskModel : public TaskModel {
   }
   std::vector<UsedRows> used_rows() const override {
     return {{"source_tokenizer", "source-tokenizer.json", source_.vocabulary_size()},
-            {"target_tokenizer", "target-tokenizer.json", target_.vocabulary_size()}};
+            {target_section(), "target-tokenizer.json", target_.vocabulary_size()}};
   }
   std::vector<DirectoryFile> files() const override {
     const std::int64_t length = model_.length(), most = recipe_.decoding.max_new_tokens;
@@ -95,6 +95,11 @@ class EncoderDecoderTaskModel : public TaskModel {
   }
 
  private:
+  // Of the recipe: where both sides share a tokenizer there is no section of the target's.
+  const char* target_section() const {
+    return recipe_.shared_tokenizer ? "source_tokenizer" : "target_tokenizer";
+  }
+
   const Recipe& recipe_;
   LoadedTranslator translator_;
   const Tokenizer &source_ = translator_.source_tokenizer, &target_ = translator_.target_tokenizer;
