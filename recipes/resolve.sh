@@ -19,11 +19,12 @@ case $caller in --unchanged | --bring-back) shift ;; esac
 . "$here/common.sh"
 script=recipe # as its user sees it
 
-# What a command replaces of a run is in RUN/before.part until its model is made.
+# What a command replaces of a run is here until its model is made.
+replaced=.headwater-replaced
 bring_back() { # RUN
-  [ -d "$1/before.part" ] || return 0
-  find "$1/before.part" -type f -exec mv -f -t "$1" {} +
-  rm -rf "$1/before.part"
+  [ -d "$1/$replaced" ] || return 0
+  find "$1/$replaced" -type f -exec mv -f -t "$1" {} +
+  rm -rf -- "${1:?}/$replaced"
 }
 if [ "$caller" = --bring-back ]; then
   bring_back "$1"
@@ -91,10 +92,11 @@ need flock util-linux
 case ${recipe##*/} in
   prepared.* | .*) fail "$recipe: a run of this name would stand where other files of runs are; call it otherwise" ;;
 esac
+besides='' # keys that are set here
 resolve() { # MORE OPTIONS OF train...
   set -- --scale "${SCALE:-full}" "$@"
   [ -z "$SEED" ] || set -- "$@" --seed "$SEED"
-  for word in $SET; do set -- "$@" --set "$word"; done
+  for word in $SET $besides; do set -- "$@" --set "$word"; done
   "$tools_folder/train" --recipe "$recipe" "$@" --print-recipe >"$tmp/recipe.yaml"
 }
 resolve
@@ -104,7 +106,7 @@ maker=$(recipe_of_run "$from")
 case " $SET" in *' training.init_from='*) maker='' ;; esac
 if [ -n "$maker" ]; then
   from=$MODELS/recipes/$maker$([ "$SCALE" != quick ] || echo -quick)/model
-  [ "$from" = "models/recipes/$maker/model" ] || resolve --set "training.init_from=$from"
+  [ "$from" = "models/recipes/$maker/model" ] || besides="training.init_from=$from"
 fi
 # The same of the encoder whose vectors a linear model reads.
 encoder=$(encoder_of "$tmp/recipe.yaml")
@@ -113,10 +115,34 @@ case " $SET" in *' model.encoder='*) encoder_maker='' ;; esac
 if [ -n "$encoder_maker" ]; then
   encoder=$MODELS/recipes/$encoder_maker$([ "$SCALE" != quick ] || echo -quick)/model
   [ -e "$encoder" ] || wrong "$recipe: $encoder: no such model (run the recipe $encoder_maker first)"
-  [ "$encoder" = "models/recipes/$encoder_maker/model" ] || resolve --set "model.encoder=$encoder"
+  [ "$encoder" = "models/recipes/$encoder_maker/model" ] || besides="$besides model.encoder=$encoder"
 fi
-"$tools_folder/inspect" --make - <"$tmp/recipe.yaml" >"$tmp/recipe.mk"
+[ -z "$besides" ] || resolve
+for_make() { "$tools_folder/inspect" --make - <"$tmp/recipe.yaml" >"$tmp/recipe.mk"; }
+for_make
 value() { sed -n "s/^$1 := //p" "$tmp/recipe.mk"; }
+# A run that begins with a model has its tokenizers and terms, unless data.tokenizer_text names another text to learn them from. Keys of them
+# that the recipe does not set are the model's, or, where it is gone, those that the run has.
+model_gives=''
+case "$(value stage_source)-$([ "$(value tokenizer_text)" != "$(value train)" ] || echo same)" in
+  tokens-same | terms-same)
+    if [ -f "$from/recipe.yaml" ] || [ -f "$from/source-tokenizer.json" ]; then
+      model_gives=files
+    elif [ -f "$from/config.json" ]; then # of another program
+      [ "$(value task)" != translation ] ||
+        fail "$recipe: training.init_from: $from: nothing trains with the tokenizers of a published translator (data.tokenizer_text: another file than data.train learns new ones; what that model does not know begins anew)"
+      model_gives=folder
+    elif [ -n "$from" ] && [ ! -e "$from" ]; then
+      model_gives=before
+    fi
+    ;;
+esac
+tokenizers_of=$from
+[ "$model_gives" != before ] || tokenizers_of=$run/recipe.yaml
+if [ -n "$model_gives" ] && [ -e "$tokenizers_of" ]; then
+  resolve --tokenizers-of "$tokenizers_of" || exit 1
+  for_make
+fi
 set_name=$(value set)
 files=$(for key in train validation test tokenizer_text; do value $key; done | sort -u)
 data=$DATA
@@ -197,7 +223,17 @@ case $status in
   75) fail "$run: another command is making this run (wait until it ends, or choose another folder: $(asked MODELS=DIR '--models DIR'))" ;;
   *) note "$run/.lock: cannot be locked; no other command may make this run" ;;
 esac
-find "$run" -maxdepth 1 -type f -name '*.part' -delete # of a command that was killed
+# What a command that was killed has left: a process whose number ends the name may run.
+drafts=$(value drafts)
+remove_drafts() { # FOLDER find's OPTIONS...
+  find "$@" -name "$drafts*" -prune -print0 | while IFS= read -r -d '' file; do
+    number=${file##*/}
+    number=${number##*.tmp-}
+    case $number in [0-9]*) if [ -e "/proc/${number%%-*}" ]; then continue; fi ;; esac
+    rm -rf -- "$file"
+  done
+}
+remove_drafts "$run" -maxdepth 1
 path_of_recipe=$(realpath -- "$recipe")
 made_of=$(sed -n 's/^# recipe: //p' "$run/recipe.mk" 2>/dev/null || :)
 if [ -n "$made_of" ] && [ -e "$run/$made_of" ] && [ ! "$run/$made_of" -ef "$recipe" ]; then
@@ -209,7 +245,6 @@ for name in $files; do
   must_be_file "$data/$name" "$recipe: $data/$name"
   line_of_sums "$data/$name" "$name" >>"$tmp/data.sums"
 done
-# A run that begins with a model has its tokenizers, unless data.tokenizer_text names another text to learn them from.
 given=''
 take() { # FILE NAME: a file of the model, for NAME of what is prepared
   [ -f "$1" ] || fail "$recipe: training.init_from: $from has no ${1##*/}, which this recipe needs (data.tokenizer_text: another file than data.train learns new tokenizers)"
@@ -230,21 +265,17 @@ take_tokenizers() {
   fi
   [ "$(value stage_source)" != terms ] || take "$from/terms.tsv" terms.tsv
 }
-case "$(value stage_source)-$([ "$(value tokenizer_text)" != "$(value train)" ] || echo same)" in
-  tokens-same | terms-same)
-    if [ -f "$from/recipe.yaml" ]; then
-      take_tokenizers
-    elif [ -f "$from/config.json" ] && [ -z "$(value stage_target)" ]; then # of another program: all of its files but the weights
-      mkdir "$tmp/given.model"
-      find -L "$from" -maxdepth 1 -type f -size -65536k ! -name '*.safetensors' ! -name '*.bin' ! -name '*.h5' ! -name '*.msgpack' ! -name '*.onnx' \
-        -exec cp -- {} "$tmp/given.model" \;
-      given=' model'
-    elif [ -f "$from/config.json" ]; then
-      say "$recipe: training.init_from: $from is of another program: new tokenizers are learned, and rows of tokens that it does not have begin anew"
-    elif [ -n "$from" ]; then # it is gone, and the run goes on
-      given=$(sed -n 's/.* :given\./ /p' "$run/data.sums" 2>/dev/null | tr -d '\n' || :)
-      sed -n '/ :given\./p' "$run/data.sums" >>"$tmp/data.sums" 2>/dev/null || :
-    fi
+case $model_gives in
+  files) take_tokenizers ;;
+  folder) # all of its files but the weights
+    mkdir "$tmp/given.model"
+    find -L "$from" -maxdepth 1 -type f -size -65536k ! -name '*.safetensors' ! -name '*.bin' ! -name '*.h5' ! -name '*.msgpack' ! -name '*.onnx' \
+      -exec cp -- {} "$tmp/given.model" \;
+    given=' model'
+    ;;
+  before)
+    given=$(sed -n 's/.* :given\./ /p' "$run/data.sums" 2>/dev/null | tr -d '\n' || :)
+    sed -n '/ :given\./p' "$run/data.sums" >>"$tmp/data.sums" 2>/dev/null || :
     ;;
 esac
 for name in $given; do
@@ -264,13 +295,14 @@ if [ -n "$had" ] && [ "$had" != "$weights" ] && [ -z "$OVERWRITE" ] && [ -e "$ru
   fail "$recipe: ${from:-$encoder}: other weights than those that $run/model was made with ($(asked OVERWRITE=1 --overwrite) trains it anew)"
 fi
 
-rm -rf "$run/before.part" # of a command that was killed
-keep() {                  # FILE
-  ! cmp -s "$tmp/$1" "$run/$1" || return 0
+rm -rf -- "${run:?}/$replaced" # of a command that was killed
+keep() {                   # FILE
+  if cmp -s "$tmp/$1" "$run/$1"; then return; fi
   case $1 in
-    recipe.yaml | prepared.mk) [ ! -f "$run/$1" ] || { mkdir -p "$run/before.part" && cp -p "$run/$1" "$run/before.part"; } ;;
+    recipe.yaml | prepared.mk) [ ! -f "$run/$1" ] || { mkdir -p -- "$run/$replaced" && cp -p -- "$run/$1" "$run/$replaced"; } ;;
   esac
-  publish "$tmp/$1" "$run/$1"
+  cp -- "$tmp/$1" "$run/$drafts$1"
+  mv -f -- "$run/$drafts$1" "$run/$1"
 }
 prepared=$(value preparation)-$(cut -d' ' -f1,3 "$tmp/data.sums" | sha256sum | cut -c1-12)
 printf 'prepared := %s\ngiven := %s\n' "$prepared" "${given# }" >"$tmp/prepared.mk"
@@ -307,14 +339,15 @@ if [ -n "$(unused)" ]; then
   unused | while read -r folder; do rm -rf -- "$folder"; done
   exec 8>&-
 fi
-if [ -z "$is_question" ] && ! "$@" "DATA=$data" RESOLVED=yes --question inputs >/dev/null 2>&1; then
+is_left() { [ -n "$(find "$all/$name-$prepared" -name "$drafts*" -print -quit 2>/dev/null)" ]; }
+if [ -z "$is_question" ] && { is_left || ! "$@" "DATA=$data" RESOLVED=yes --question inputs >/dev/null 2>&1; }; then
   lock_prepared
   mkdir -p -- "$all/$name-$prepared"
+  remove_drafts "$all/$name-$prepared"
   for file in $given; do
     if [ ! -e "$tmp/given.$file" ] || [ -e "$all/$name-$prepared/$file" ]; then continue; fi
-    rm -rf -- "$all/$name-$prepared/$file.part"
-    cp -r -- "$tmp/given.$file" "$all/$name-$prepared/$file.part"
-    mv -- "$all/$name-$prepared/$file.part" "$all/$name-$prepared/$file"
+    cp -r -- "$tmp/given.$file" "$all/$name-$prepared/$drafts$file"
+    mv -- "$all/$name-$prepared/$drafts$file" "$all/$name-$prepared/$file"
   done
   [ -z "$given" ] || say "the tokenizers are those of $from (data.tokenizer_text: another file than data.train learns new ones)"
   "$@" "DATA=$data" RESOLVED=yes inputs || {

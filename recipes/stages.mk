@@ -73,8 +73,10 @@ report: $(R)/report.md
 include $(R)/recipe.mk
 include $(R)/prepared.mk
 P := $(W)/prepared/$(basename $(notdir $(RECIPE)))-$(prepared)
-# What becomes a file there is written in the run's own folder first: another run may be making the same file.
-draft = $(R)/$(subst /,-,$(@:$(P)/%=%)).part
+# What becomes a file, here or there, is written in the run's own folder first: another run may be making the same file of P. By these names
+# resolve.sh knows what a command that was killed has left.
+draft_of = $(R)/$(drafts)$(subst /,-,$(patsubst $(P)/%,%,$(patsubst $(R)/%,%,$(1))))
+draft = $(call draft_of,$@)
 
 # --- Data -------------------------------------------------------------------------------------------------------------------
 
@@ -232,7 +234,7 @@ define train_failed
     if [ -n '$(ids_of_columns)' ] && awk -F '\t' '{ for (i = 1; i <= NF; ++i) if ($$i == "") { ++out; break } } END { exit !(out * 100 > NR) }' $(ids_of_columns) /dev/null; then \
       echo 'recipe: for --allow-empty $(call again,ALLOW_EMPTY=1,allow-empty): lines of $(DATA)/$(train) whose text has no token are left out' >&2; \
     fi; \
-    if ! grep -q '^  init_from: ""$$' $(R)/recipe.yaml; then echo 'recipe: for --drop set training.drop in the recipe, a list: [head.*]' >&2; fi; \
+    if grep -q -e '--drop' $@.*.messages.json 2> /dev/null; then echo 'recipe: for --drop set training.drop in the recipe, a list: [head.*]' >&2; fi; \
   fi; \
   if [ -n "$$is_refused" ]; then rm -f $(R)/*.messages.json; $(call in_house,recipes/resolve.sh) --bring-back $(R); fi; exit $$status; }
 endef
@@ -243,82 +245,108 @@ link_here = for file in $(1); do [ $$file -ef $(R)/$${file\#\#*/} ] || ln -f $$f
 inputs := $(sort $(foreach side,$(tokenized),$(call tokenizer,$(side)))) $(label_file) $(term_file) $(if $(columns),$(train_files) $(validation_files))
 # All that runs may share. resolve.sh has it made before anything else, by one command at a time.
 inputs: $(inputs) $(if $(columns),$(parts:%=$(P)/%.tsv))
+# What a command replaces of a run is kept until its model is made (resolve.sh).
+replaced := .headwater-replaced
+replace = mkdir -p $(R)/$(replaced); for file in $(1); do [ ! -f $$file ] || mv $$file $(R)/$(replaced); done
+# The memory and the time that such a run takes, as train measures them before it begins. Where it refuses its work, it says so below.
+$(R)/plan.txt: $(R)/recipe.yaml $(R)/prepared.mk $(inputs) | $(if $(columns),$(parts:%=$(P)/%.tsv))
+	@$(call replace,$@); HEADWATER_MESSAGES= $(filter-out --overwrite,$(train_command)) --dry-run --quiet > $(draft) 2> /dev/null && mv $(draft) $@ || rm -f $(draft)
+
+# The milliseconds in which a model writes so many texts of the test, spread evenly, and is loaded.
+define time_of
+time_of() { \
+  cut -f$(field_source) $(P)/test.tsv | awk -v wanted=$$2 -v lines=$$lines 'int(NR * wanted / lines) > int((NR - 1) * wanted / lines)' > $(draft).sample; \
+  begin=$$(date +%s%N); HEADWATER_MESSAGES= $(write_$(task)) --quiet $$1 $(Q) $(draft).sample > /dev/null; echo $$((($$(date +%s%N) - begin) / 1000000)); }; \
+time_of_all() { few=$$(time_of $$1 8); many=$$(time_of $$1 72); rm $(draft).sample; echo $$((many > few ? (many - few) * lines / 64 * $(ways) : 0)); }
+endef
+# How long training and the test will take, said before they begin if that is a minute or more, or if a thousand texts are written. A text is read in
+# no more time than a step takes for it. A model that has learned one step from a few examples writes until its texts are as long as they may be.
+writes_test = $(filter $(R)/test.hypotheses,$(scores))
+define forecast_all
+[ -n '$(QUIET)' ] || [ ! -s $(R)/plan.txt ] || ( \
+  size_of() { stat -Lc %s "$$1" 2> /dev/null || echo 0; }; $(time_of); \
+  lines=$(if $(writes_test),$$(wc -l < $(P)/test.tsv),0); written=0; drawn=$(call draft_of,drawn); \
+  if [ $$lines -ge 1000 ]; then \
+    head -n 64 $(P)/train.ids > $$drawn.ids; \
+    HEADWATER_MESSAGES= $(bin)/train --quiet --recipe $(R)/recipe.yaml --max-steps 1 $(foreach side,$(tokenized),--$(side)-tokenizer $(call tokenizer,$(side))) \
+      $(if $(validation),--validation $$drawn.ids) --allow-empty -o $$drawn $(Q) $$drawn.ids > /dev/null 2>&1 && written=$$(time_of_all $$drawn); \
+    rm -rf $$drawn $$drawn.ids; \
+  fi; \
+  test=$(if $(test),$$(size_of $(or $(test_file),$(P)/test.tsv)),0); train=$$(size_of $(if $(columns),$(P)/train.tsv,$(train_files))); \
+  awk -F '\t' -v lines=$$lines -v written=$$written -v ways=$(ways) -v test=$$test -v train=$$train -v times=$(words test $(orders)) ' \
+    function text(m) { return m <= 1 ? "a minute" : sprintf("%.*f minutes", m < 10, m) } \
+    { value[$$1] = $$2 } \
+    END { m = value["minutes"]; t = written / 60000 + (train > 0 ? times * value["milliseconds_a_step"] * value["steps_an_epoch"] * test / train / 60000 : 0); \
+      if (m == "" || (m < 1 && t < 1 && lines < 1000)) exit; \
+      printf "recipe: training takes about %s, without validation%s%s\n", text(m), test ? "; the test takes at most about " text(t) : "", \
+        lines ? " (" lines " texts are written" (ways > 1 ? " " ways " times" : "") ")" : "" }' $(R)/plan.txt >&2 )
+endef
 # What was reported of another recipe, or of other data, goes; it comes back where train refuses to touch the model that it is of. What was
 # prepared stands beside the model once that is made of it.
 .PHONY: FORCE
-$(R)/table.txt: $(R)/recipe.yaml $(R)/prepared.mk $(inputs) $(if $(OVERWRITE),FORCE) | $(if $(columns),$(parts:%=$(P)/%.tsv))
-	@mkdir -p $(R)/before.part; for file in $(R)/report.md $(R)/*.messages.json; do [ ! -f $$file ] || mv $$file $(R)/before.part; done; \
-	$(call link_here,$$(find $(P) -name '*.messages.json' 2> /dev/null))
+$(R)/table.txt: $(R)/recipe.yaml $(R)/prepared.mk $(inputs) $(if $(OVERWRITE),FORCE) | $(if $(columns),$(parts:%=$(P)/%.tsv)) $(R)/plan.txt
+	@$(call replace,$(R)/report.md $(R)/*.messages.json); $(call link_here,$$(find $(P) -name '*.messages.json' 2> /dev/null))
+	@$(if $(if $(OVERWRITE),,$(wildcard $(R)/model/checkpoints/latest)),,$(forecast_all) || true)
 	$(if $(is_silent),,$(info $(strip $(train_command))))
-	@part=$@.part; trap 'rm -f $$part' EXIT; $(train_command) > $$part || $(train_failed); $(call link_here,$(prepared_files)); mv $$part $@; rm -rf $(R)/before.part
-
-# The memory that such a run takes, as train counts it before it begins.
-$(R)/plan.txt: $(R)/table.txt
-	$(filter-out --overwrite,$(train_command)) --dry-run --quiet > $@.part
-	mv $@.part $@
+	@part=$(draft); trap 'rm -f $$part' EXIT; $(train_command) > $$part || $(train_failed); $(call link_here,$(prepared_files)); mv $$part $@; rm -rf $(R)/$(replaced)
 
 # --- Scores on the test data, by the task of the model ----------------------------------------------------------------------
 
 # Whatever is made of P depends on its name, too: it may be one that is older than this run.
 $(R)/test.sources: $(R)/prepared.mk $(P)/test.tsv
-	cut -f$(field_source) $(P)/test.tsv > $@.part
-	mv $@.part $@
+	cut -f$(field_source) $(P)/test.tsv > $(draft)
+	mv $(draft) $@
 $(R)/test.references: $(R)/prepared.mk $(P)/test.tsv
-	cut -f$(field_target) $(P)/test.tsv > $@.part
-	mv $@.part $@
+	cut -f$(field_target) $(P)/test.tsv > $(draft)
+	mv $(draft) $@
 # A summary or a translation is short; what a language model is asked for is kept free of its positions.
 write_translation = $(bin)/translate$(quietly)
 write_language_modeling = $(bin)/generate$(quietly) --max-new-tokens 40
-# How long all texts of the test will take, each way in which they are written: by 72 of them, spread evenly, less the time of 8, which has
-# the loading of the model, too.
+# How long all texts of the test will take, each way in which they are written, by the model itself.
 ways_translation := $(words hypotheses $(if $(filter-out 1,$(num_beams)),greedy) $(if $(filter-out 1 2,$(keep)),means))
 ways := $(if $(summaries),$(words greedy beam),$(or $(ways_$(task)),1))
 define forecast
 lines=$$(wc -l < $<); [ -n '$(QUIET)' ] || [ $$lines -lt 1000 ] || { \
-  time_of() { \
-    awk -v wanted=$$1 -v lines=$$lines 'int(NR * wanted / lines) > int((NR - 1) * wanted / lines)' $< > $@.sample; begin=$$(date +%s%N); \
-    $(write_$(task)) --quiet $(R)/model $(Q) $@.sample > /dev/null; echo $$((($$(date +%s%N) - begin) / 1000000)); rm $@.sample; }; \
-  few=$$(time_of 8); many=$$(time_of 72); \
-  awk -v ms=$$((many - few)) -v lines=$$lines -v ways=$(ways) 'BEGIN { m = ways * lines / 64 * (ms > 0 ? ms : 0) / 60000; \
+  $(time_of); awk -v ms=$$(time_of_all $(R)/model) -v lines=$$lines -v ways=$(ways) 'BEGIN { m = ms / 60000; \
     printf "recipe: the test has %d texts, which are written %s: about %.*f minutes\n", lines, ways == 1 ? "once" : ways " times", m < 10, m < 0.1 ? 0.1 : m }' >&2; }
 endef
 $(R)/test.hypotheses: $(R)/test.sources $(R)/table.txt
 	@$(forecast)
-	$(write_$(task)) $(R)/model $(Q) $< > $@.part
-	mv $@.part $@
+	$(write_$(task)) $(R)/model $(Q) $< > $(draft)
+	mv $(draft) $@
 # As the tokenizer sees them: standardised, joined again.
 $(R)/test.standardized: $(R)/test.references $(call tokenizer,target)
-	$(bin)/tokenize$(quietly) --tokenizer $(call tokenizer,target) $< | $(bin)/tokenize$(quietly) --tokenizer $(call tokenizer,target) --decode > $@.part
-	mv $@.part $@
+	$(bin)/tokenize$(quietly) --tokenizer $(call tokenizer,target) $< | $(bin)/tokenize$(quietly) --tokenizer $(call tokenizer,target) --decode > $(draft)
+	mv $(draft) $@
 # With beams the same greedily; four beams beside greedy summaries.
 $(R)/test.greedy: $(R)/test.sources $(R)/table.txt
-	$(bin)/translate --quiet --num-beams 1 $(R)/model $(Q) $< > $@.part
-	mv $@.part $@
+	$(bin)/translate --quiet --num-beams 1 $(R)/model $(Q) $< > $(draft)
+	mv $(draft) $@
 $(R)/test.beam: $(R)/test.sources $(R)/table.txt
-	$(write_$(task)) --quiet --num-beams 4 $(R)/model $(Q) $< > $@.part
-	mv $@.part $@
+	$(write_$(task)) --quiet --num-beams 4 $(R)/model $(Q) $< > $(draft)
+	mv $(draft) $@
 # And by the mean of the checkpoints that the recipe keeps; an empty file where training has left one alone.
 # The target stands last: where it is, the others are.
 means := $(if $(filter-out 1,$(num_beams)),$(R)/test.mean-beam) $(R)/test.mean-greedy
-write_mean = $(bin)/translate --quiet --num-beams $(1) $(R)/mean.part $(Q) $< > $(2).part
+write_mean = $(bin)/translate --quiet --num-beams $(1) $(call draft_of,mean) $(Q) $< > $(call draft_of,$(2))
 $(R)/test.mean-greedy: $(R)/test.sources $(R)/table.txt
-	@trap 'rm -rf $(R)/mean.part' EXIT; rm -rf $(R)/mean.part; \
+	@mean=$(call draft_of,mean); trap 'rm -rf $$mean' EXIT; rm -rf $$mean; \
 	last=$$(find $(R)/model/checkpoints -mindepth 1 -maxdepth 1 -name '[0-9]*' | wc -l); \
 	if [ $$last -gt $(keep) ]; then last=$(keep); fi; \
-	for file in $(means); do : > $$file.part; done; \
+	for file in $(notdir $(means)); do : > $(call draft_of,$$file); done; \
 	if [ $$last -gt 1 ]; then \
-	  $(bin)/convert --average $(R)/model --last $$last --output $(R)/mean.part > /dev/null; \
+	  $(bin)/convert --average $(R)/model --last $$last --output $$mean > /dev/null; \
 	  $(call write_mean,1,$@); \
 	  $(if $(filter-out 1,$(num_beams)),$(call write_mean,$(num_beams),$(R)/test.mean-beam);) \
 	fi; \
-	for file in $(means); do mv $$file.part $$file; done
+	for file in $(notdir $(means)); do mv $(call draft_of,$$file) $(R)/$$file; done
 # The sentences that the source of an experiment translated, where data/SET has some.
 sentences := $(and $(set),$(wildcard $(subst $(space),\ ,$(house))data/$(set)/sentences.txt))
 $(R)/sentences.sources: $(if $(house),,$(sentences))
 	cp $(call in_house,data/$(set)/sentences.txt) $@
 $(R)/sentences.hypotheses: $(R)/sentences.sources $(R)/table.txt
-	$(write_$(task)) --quiet $(R)/model $(Q) $< > $@.part
-	mv $@.part $@
+	$(write_$(task)) --quiet $(R)/model $(Q) $< > $(draft)
+	mv $(draft) $@
 # What evaluate reads of the test data: text and label, pairs, text, or the file as it is.
 test_columns = paste $(foreach column,$(1),<(cut -f$(field_$(column)) $(P)/test.tsv)) |
 test_translation = $(call test_columns,source target)
@@ -332,16 +360,16 @@ evaluate_options = $(if $(filter translation,$(task)),$(measures_of_pairs),--rec
 confusion = $$(awk '/"id2label"/ { n = 1; next } n && /^ *}/ { exit n > 501 } n { ++n }' $(R)/model/config.json 2> /dev/null && echo --confusion $(R)/confusion.svg)
 confusion_options = $(if $(filter classification image_classification,$(task)),$(confusion))
 $(R)/test.txt: $(R)/recipe.yaml $(R)/prepared.mk $(if $(test_file),,$(P)/test.tsv) $(R)/table.txt
-	$(test_$(task)) $(bin)/evaluate$(quietly) $(R)/model $(evaluate_options) $(confusion_options) $(Q) $(test_file) > $@.part
-	mv $@.part $@
+	$(test_$(task)) $(bin)/evaluate$(quietly) $(R)/model $(evaluate_options) $(confusion_options) $(Q) $(test_file) > $(draft)
+	mv $(draft) $@
 
 # The same texts with their tokens in another order, cut before as any text is.
 define order_rule
 $(R)/test.$(1).txt: $(P)/test.tsv $(R)/table.txt
-	@trap 'rm -f $$@.ids $$@.labels' EXIT; \
-	$(call pipe_tokens,source,$$<) --quiet --order $(1) > $$@.ids; cut -f$(field_label) $$< > $$@.labels; \
-	paste $$@.ids $$@.labels | $(bin)/evaluate $(R)/model --ids --labels-as names --quiet --metric loss,accuracy $(Q) > $$@.part
-	mv $$@.part $$@
+	@trap 'rm -f $$(draft).ids $$(draft).labels' EXIT; \
+	$(call pipe_tokens,source,$$<) --quiet --order $(1) > $$(draft).ids; cut -f$(field_label) $$< > $$(draft).labels; \
+	paste $$(draft).ids $$(draft).labels | $(bin)/evaluate $(R)/model --ids --labels-as names --quiet --metric loss,accuracy $(Q) > $$(draft)
+	mv $$(draft) $$@
 endef
 $(foreach order,$(if $(test),$(orders)),$(eval $(call order_rule,$(order))))
 

@@ -7,16 +7,14 @@
 #include <string_view>
 #include <system_error>
 
+#include "support/drafts.hpp"
 #include "support/files.hpp"
 
 namespace headwater {
 
 inline constexpr std::string_view kCheckpoints = "checkpoints", kLatest = "latest", kBest = "best";
 
-// ".headwater-draft-HOST-<what>": what a run writes until it takes its name. HOST is a hash of this machine's
-// name, so that the holder of the run lock knows what an earlier run on this machine left, and nothing else.
-std::string draft_name(std::string_view what);
-// Of a checkpoint of this step.
+// The draft of a checkpoint of this step: what a run writes until it takes its name.
 std::string draft_name(std::int64_t step, std::string_view suffix);
 
 // A step as a folder is named: plain decimal without leading zeros.

@@ -1,8 +1,5 @@
 // Finding checkpoints again: listing, verifying from the newest, cleaning up after dead processes.
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <system_error>
 
@@ -10,35 +7,8 @@
 #include "checkpoint/directory_names.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
-#include "support/hash.hpp"
 
 namespace headwater {
-
-namespace {
-
-constexpr std::string_view kDraft = ".headwater-draft-";
-constexpr std::size_t kHostDigits = 16;
-
-std::string host_digits() {
-  std::array<char, 256> name{};
-  static_cast<void>(::gethostname(name.data(), name.size() - 1));  // without a name all are called so
-  return hash128(std::string_view(name.data())).substr(0, kHostDigits);
-}
-
-// The HOST of a draft's name; empty: it is no draft.
-std::string_view host_of(std::string_view name) {
-  if (!name.starts_with(kDraft)) return {};
-  name.remove_prefix(kDraft.size());
-  const std::size_t digits = std::min(name.find_first_not_of("0123456789abcdef"), name.size());
-  return digits == kHostDigits && name.substr(digits).starts_with('-') ? name.substr(0, digits)
-                                                                       : std::string_view();
-}
-
-}  // namespace
-
-std::string draft_name(std::string_view what) {
-  return std::string(kDraft) + host_digits() + "-" + std::string(what);
-}
 
 std::string draft_name(std::int64_t step, std::string_view suffix) {
   return draft_name(std::to_string(step) + std::string(suffix));
@@ -75,23 +45,6 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   std::vector<fs::path> found = list_folder(folder, error);
   if (error && error != std::errc::no_such_file_or_directory) fail_io(folder, "cannot list", error.value());
   return found;
-}
-
-// Those of other machines go to `foreign`.
-void remove_drafts(const fs::path& folder, std::vector<fs::path>& foreign) {
-  const std::string host = host_digits();
-  for (const fs::path& entry : entries_of(folder)) {
-    const std::string name = entry.filename().native();
-    const std::string_view of = host_of(name);
-    if (of.empty()) continue;
-    if (of != host) {
-      foreign.push_back(entry);
-      continue;
-    }
-    std::error_code error;
-    remove_tree(entry, error);
-    if (error) fail_io(entry, "cannot remove", error.value());
-  }
 }
 
 std::optional<Manifest> verified(const fs::path& checkpoint) {
@@ -144,9 +97,9 @@ std::optional<Checkpoint> newest_valid_checkpoint(const fs::path& model_director
 }
 
 std::vector<fs::path> clean_up(const fs::path& model_directory) {
-  std::vector<fs::path> foreign;
-  remove_drafts(model_directory, foreign);
-  remove_drafts(model_directory / kCheckpoints, foreign);
+  std::vector<fs::path> foreign = remove_drafts(model_directory);
+  const std::vector<fs::path> below = remove_drafts(model_directory / kCheckpoints);
+  foreign.insert(foreign.end(), below.begin(), below.end());
   return foreign;
 }
 

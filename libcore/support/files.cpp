@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "support/descriptors.hpp"
+#include "support/drafts.hpp"
 #include "support/error.hpp"
 #include "support/signals.hpp"
 

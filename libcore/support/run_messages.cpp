@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/drafts.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -76,7 +77,8 @@ std::string without_places(std::string_view text, const fs::path& folder) {
   for (std::size_t at = 0; at < kept.size();) {
     const std::size_t end = std::min(kept.find_first_of(kAround, at), kept.size());
     std::string word = last_name(std::string_view(kept).substr(at, end - at));
-    if (const std::size_t temporary = word.find(".tmp-"); temporary != std::string::npos) {
+    if (const std::size_t temporary = std::min(word.find(".tmp-"), word.find(kDraft));
+        temporary != std::string::npos) {
       const std::size_t inside = word.find('/', temporary);
       word = inside == std::string::npos ? "a temporary file:" : word.substr(inside + 1);
     }

@@ -203,7 +203,7 @@ broken() { # WHAT FILE SED PATTERN
   ! "${make[@]}" recipe "RECIPE=$tmp/mine/broken.yaml" >"$tmp/log" 2>&1 || fail "$1: it was taken"
   [ "$(grep -cE "$4" "$tmp/log")" = 1 ] || fail "$1: the message"
   [ "$(grep -c '^[a-z]*: /' "$tmp/log")" = 1 ] || fail "$1: more than one line"
-  [ -z "$(find "$tmp/models/recipes/broken" -name '*.ids' -o -name '*.json' -o -name '*.part' -o -name labels.txt)" ] || fail "$1: something was made"
+  [ -z "$(find "$tmp/models/recipes/broken" -name '*.ids' -o -name '*.json' -o -name '.headwater-draft-*' -o -name labels.txt)" ] || fail "$1: something was made"
   mv "$tmp/mine/whole" "$tmp/mine/$2"
   touch "$tmp/mine/$2"
 }
@@ -242,7 +242,8 @@ anew="^recipe: for --overwrite give OVERWRITE=1 to the same command (make recipe
 sed -i '1d' "$tmp/mine/train.tsv"
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/broken.yaml" >"$tmp/log" 2>&1 || fail 'a run went on with other data'
 [ "$(grep -c "$anew" "$tmp/log")" = 1 ] || fail 'what to type where data changed'
-[ ! -e "$tmp/models/recipes/broken/table.txt.part" ] || fail 'a part of a table is left behind'
+none_left() { [ -z "$(find "$1" -name '.headwater-draft-*')" ]; } # FOLDER
+none_left "$tmp/models/recipes/broken" || fail 'a part of a table is left behind'
 sed -i 's|heads: 2|heads: 4|' "$tmp/mine/broken.yaml"
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/broken.yaml" >"$tmp/log" 2>&1 || fail 'a run went on with another recipe'
 [ "$(grep -c "$anew" "$tmp/log")" = 1 ] || fail 'what to type where the recipe changed'
@@ -251,7 +252,7 @@ sed -i 's|heads: 2|heads: 4|' "$tmp/mine/broken.yaml"
 sed 's|learning_rate: [0-9.e-]*|learning_rate: 1000|; s|kind: adam|kind: sgd|' "$tmp/mine/parity.yaml" >"$tmp/mine/diverges.yaml"
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/diverges.yaml" >"$tmp/log" 2>&1 || fail 'a run that diverges'
 ! grep -q 'OVERWRITE' "$tmp/log" || fail 'a run that diverges is told to start anew'
-[ ! -e "$tmp/models/recipes/diverges/table.txt.part" ] || fail 'a part of a table of a run that diverges'
+none_left "$tmp/models/recipes/diverges" || fail 'a part of a table of a run that diverges'
 
 # What a message advises where options are given is said as make takes it: texts without a token, a part that the first weights do not fit.
 awk 'NR % 20 == 0 { sub(/\t.*/, "\t?!") } { print }' "$tmp/mine/train.tsv" >"$tmp/mine/holes.tsv"
@@ -264,6 +265,9 @@ grep -qx "recipe: for --allow-empty give ALLOW_EMPTY=1 to the same command (make
 sed "s|epochs: 6|epochs: 1, init_from: $tmp/models/recipes/parity/model|; s|width: 16|width: 32|; /expected:/,\$d" "$tmp/mine/parity.yaml" >"$tmp/mine/wider.yaml"
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/wider.yaml" >"$tmp/log" 2>&1 || fail 'weights of a narrower model'
 grep -qx 'recipe: for --drop set training.drop in the recipe, a list: \[head.\*\]' "$tmp/log" || fail 'what to do about weights that do not fit'
+sed "s|epochs: 6|epochs: 1, init_from: $tmp/models/recipes/parity/model|; s|train: train.tsv|train: holes.tsv|; /expected:/,\$d" "$tmp/mine/parity.yaml" >"$tmp/mine/fitting.yaml"
+! "${make[@]}" recipe "RECIPE=$tmp/mine/fitting.yaml" >"$tmp/log" 2>&1 || fail 'weights that fit, and a twentieth of the texts without a token'
+[ "$(grep "^recipe: for " "$tmp/log" | cut -d" " -f1-3)" = "recipe: for --allow-empty" ] || fail "advice on weights that fit"
 sed 's|^\(.*\)\t\(.*\)|\2;\1|; 1i text;label' "$tmp/mine/test.tsv" >"$tmp/mine/semicolons.csv"
 sed 's|train: train.tsv, test: test.tsv|train: semicolons.csv, csv_columns: [label, text]|; /expected:/,$d' "$tmp/mine/parity.yaml" >"$tmp/mine/semicolons.yaml"
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/semicolons.yaml" >"$tmp/log" 2>&1 || fail 'a CSV file with semicolons'
@@ -296,8 +300,10 @@ for ((i = 0; i < 6; ++i)); do cat "$tmp/mine/pairs.tsv"; done >"$tmp/mine/many.t
 sed 's|test: pairs.tsv|test: many.tsv|' "$tmp/mine/pairs.yaml" >"$tmp/mine/many.yaml"
 "${make[@]}" recipe "RECIPE=$tmp/mine/many.yaml" >"$tmp/log" 2>&1 || fail 'a test of many pairs'
 grep -qx 'recipe: the test has 1200 texts, which are written once: about [0-9.]* minutes' "$tmp/log" || fail 'how long a large test takes'
+forecast=$(grep -nxE 'recipe: training takes about [0-9a-z. ]*, without validation; the test takes at most about [0-9a-z. ]* [(]1200 texts are written[)]' "$tmp/log" | cut -d: -f1)
+[ "${forecast:-9999}" -lt "$(grep -n '^train: step 1 ' "$tmp/log" | head -n 1 | cut -d: -f1)" ] || fail 'how long training and the test take, before they begin'
 [ "$(wc -l <"$tmp/models/recipes/many/test.hypotheses")" = 1200 ] || fail 'the translations of a large test'
-[ ! -e "$tmp/models/recipes/many/test.hypotheses.sample" ] || fail 'what a large test leaves'
+none_left "$tmp/models/recipes/many" || fail 'what a large test leaves'
 
 # One tokenizer of subwords for both sides, learned from both columns.
 for kind in byte_bpe bpe subword_text_encoder; do
@@ -310,6 +316,11 @@ for kind in byte_bpe bpe subword_text_encoder; do
   [ ! -e "$run/source.json" ] || fail 'a tokenizer of a side beside the shared one'
   for side in source target; do cmp "$run/tokenizer.json" "$run/model/$side-tokenizer.json" || fail "the $side tokenizer of the model"; done
 done
+# A key that the recipe has is named where it is too large.
+"${make[@]}" recipe "RECIPE=$tmp/mine/bpe.yaml" SET=source_tokenizer.size=5000 >"$tmp/log" 2>&1 || fail 'a shared tokenizer that is far too large'
+grep -q '^train: source_tokenizer.size is 5,000, the tokenizer has ' "$tmp/log" || fail 'what is said of a shared tokenizer'
+! grep -q 'target_tokenizer.size' "$tmp/log" || fail 'a key that the recipe does not have'
+[ "$(grep -c '^train: .* would leave out ' "$tmp/log")" = 1 ] || fail 'a shared tokenizer is named twice'
 
 # Pairs with a longer side are left out of training and validation, and it is said.
 { head -n 30 "$tmp/mine/pairs.tsv"; printf 'a b c d\te\n'; printf 'a\tb c d e\n'; } >"$tmp/mine/long.tsv"
@@ -350,8 +361,37 @@ rm -r "$tmp/models/recipes/pairs/model"
 rm -r "$tmp/models/recipes/pairs"
 mv "$tmp/pairs.old" "$tmp/models/recipes/pairs"
 # One tokenizer is wanted, and the model has two.
-! "${make[@]}" recipe "RECIPE=$tmp/mine/later-byte_bpe.yaml" "SET=training.init_from=$tmp/models/recipes/pairs/model" >"$tmp/log" 2>&1 || fail 'two tokenizers where one is shared'
-grep -q "^recipe: $tmp/mine/later-byte_bpe.yaml: training.init_from: $tmp/models/recipes/pairs/model has two tokenizers, and shared_tokenizer: true wants one" "$tmp/log" || fail 'what is said of two tokenizers'
+{ sed '/_tokenizer:/d' "$tmp/mine/later-pairs.yaml"; echo 'shared_tokenizer: true'; } >"$tmp/mine/one.yaml"
+! "${make[@]}" recipe "RECIPE=$tmp/mine/one.yaml" "SET=training.init_from=$tmp/models/recipes/pairs/model" >"$tmp/log" 2>&1 || fail 'two tokenizers where one is shared'
+grep -q "^recipe: $tmp/mine/one.yaml: training.init_from: $tmp/models/recipes/pairs/model has two tokenizers, and shared_tokenizer: true wants one" "$tmp/log" || fail 'what is said of two tokenizers'
+# A recipe that sets none has those of the model, with their sizes; one that sets others is refused by the keys, also where messages are hidden.
+sed '/_tokenizer:/d' "$tmp/mine/later-pairs.yaml" >"$tmp/mine/silent.yaml"
+from=training.init_from=$tmp/models/recipes/pairs/model
+"${make[@]}" recipe "RECIPE=$tmp/mine/silent.yaml" "SET=$from" >"$tmp/log" 2>&1 || fail 'a recipe that sets no tokenizers'
+run=$(dirname "$(find "$tmp/models/recipes" -path "*/silent-training*/report.md")")
+[ "$(grep -c '^  size: 20$' "$run/recipe.yaml")" = 2 ] || fail 'other sizes than those of the tokenizers of the model'
+for side in source target; do cmp "$run/model/$side-tokenizer.json" "$tmp/models/recipes/pairs/model/$side-tokenizer.json" || fail "another $side tokenizer than the model's"; done
+others() { # KEYS... : of the recipe silent, which are not those of the model
+  "${make[@]}" recipe "RECIPE=$tmp/mine/silent.yaml" QUIET=1 "SET=$from $*" >"$tmp/log" 2>&1 && fail "other tokenizers than the model's: $*"
+  for word; do
+    grep -q "^train: $tmp/mine/silent.yaml: other tokenizers than those of $tmp/models/recipes/pairs/model: .*${word%%=*}: ${word#*=} here, [a-z0-9_]* there.* (remove these keys for the tokenizers of that model; data.tokenizer_text: " "$tmp/log" ||
+      fail "what is said of $word"
+  done
+  [ "$(grep -c ': other tokenizers than' "$tmp/log")" = 1 ] || fail "more than a line on $*"
+}
+others source_tokenizer.size=15000
+others target_tokenizer.size=30 source_tokenizer.standardize=lower
+others source_tokenizer.kind=byte_bpe
+! "${make[@]}" recipe "RECIPE=$tmp/mine/later-byte_bpe.yaml" "SET=training.init_from=$tmp/models/recipes/byte_bpe/model source_tokenizer.min_frequency=3" >"$tmp/log" 2>&1 || fail 'a tokenizer that is learned otherwise'
+grep -q ': source_tokenizer.min_frequency: 3 here, 2 there (' "$tmp/log" || fail 'what is said of a tokenizer that is learned otherwise'
+sed 's/source_tokenizer: {size: 20}/source_tokenizer: {size: 21}/' "$tmp/mine/later-pairs.yaml" >"$tmp/mine/other-size.yaml"
+! "${make[@]}" recipe "RECIPE=$tmp/mine/other-size.yaml" "SET=$from" >"$tmp/log" 2>&1 || fail 'a file that sets other tokenizers'
+grep -q "^train: $tmp/mine/other-size.yaml: other tokenizers than those of .*: source_tokenizer.size: 21 here, 20 there (" "$tmp/log" || fail 'what is said of a file that sets other tokenizers'
+mkdir "$tmp/published"
+echo '{"model_type": "marian", "architectures": ["MarianMTModel"]}' >"$tmp/published/config.json"
+! "${make[@]}" recipe "RECIPE=$tmp/mine/silent.yaml" QUIET=1 "SET=training.init_from=$tmp/published" >"$tmp/log" 2>&1 || fail 'a published translator'
+grep -q "^recipe: $tmp/mine/silent.yaml: training.init_from: $tmp/published: nothing trains with the tokenizers of a published translator (data.tokenizer_text: " "$tmp/log" || fail 'what is said of a published translator'
+
 # Other weights under a run that began with these.
 weights=$(realpath "$tmp/models/recipes/pairs/model/model.safetensors")
 cp "$weights" "$tmp/weights"

@@ -116,12 +116,32 @@ cp new.tsv mine/t.tsv
 
 # --- Killed at any rename: the same command goes on ------------------------------------------------------------------------------
 
-for count in 1 2 3; do
+drafts() { find "$1" -name '.headwater-draft-*' | wc -l; } # FOLDER
+most=0
+for count in 1 2 3 4 5 6 7 8 9; do
   rm -rf killed
   [ "$(KILL_AT_RENAME=$count LD_PRELOAD=$killing status_of headwater run mine/r.yaml --models killed)" = 1 ] || fail "nothing is killed at rename $count"
+  left=$(drafts killed)
+  [ "$left" -le "$most" ] || most=$left
   headwater run mine/r.yaml --models killed || fail "a run that was killed at rename $count does not go on"
   figures killed/recipes/r | cmp -s - of-new || fail "other figures after a kill at rename $count"
+  [ "$(drafts killed)" = 0 ] || {
+    find killed -name '.headwater-draft-*'
+    fail "what a kill at rename $count has left stays"
+  }
 done
+[ "$most" -gt 0 ] || fail 'no kill leaves anything'
+# Of what such a command has left the next one removes what is provably its own, also of a finished run.
+killed=killed/recipes/r
+draft=$killed/$(sed -n 's/^drafts := //p' $killed/recipe.mk)
+theirs=("$killed/thesis.part" "$killed/.notes.tmp-4711-0" "$killed/model/notes.part" "$killed/.headwater-draft-0123456789abcdef-x.tmp-1-0" "$killed/.headwater-draft-")
+for file in "${theirs[@]}" "$draft"table.txt "${draft}table.txt.train.messages.json.tmp-999999999-0" "${draft}test.txt.tmp-$$-0"; do echo precious >"$file"; done
+mkdir "$killed/folder.part" "${draft}mean"
+headwater run mine/r.yaml --models killed || fail 'a finished run with what others have left'
+for file in "${theirs[@]}" "${draft}test.txt.tmp-$$-0"; do [ "$(cat "$file")" = precious ] || fail "$file is removed"; done
+[ -d "$killed/folder.part" ] || fail 'a folder of the user is removed'
+rm "${draft}test.txt.tmp-$$-0"
+[ -z "$(find killed -name "${draft##*/}*")" ] || fail 'what a killed command has left in a finished run'
 # Of a set that is whole by its training lines, the others are there before.
 (KILL_AT_RENAME=2 LD_PRELOAD=$killing setsid -w "$bin/vectorize" -q --split held.tsv -o kept.tsv new.tsv || true) 2>/dev/null
 [ -s held.tsv ] && [ ! -e kept.tsv ] || fail 'vectorize --split writes the lines that are kept first'

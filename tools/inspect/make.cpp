@@ -6,6 +6,7 @@
 #include "pretrained/tokenizer_files.hpp"
 #include "recipe/key_values.hpp"
 #include "reports/run_report.hpp"
+#include "support/drafts.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/numbers.hpp"
@@ -84,6 +85,7 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   };
   if (data.train.empty())
     throw UsageError("data.train: the recipe names no training examples (write train: FILE)");
+  variable("drafts", draft_name(""));
   variable("set", data.set);
   variable("seed_of_split", is_split_anew ? std::to_string(recipe.seed) : "");
   path("train", data.train);

@@ -191,6 +191,10 @@ TEST_CASE("checkpoints: drafts of this machine are removed, and nothing else") {
     fs::create_symlink("20", checkpoints / (draft + "-link"));
     write_new_file(model / (draft + "-log.csv"), "half");
   }
+  // A file that a process writes under a name of its own: one that is gone, and one that runs.
+  const std::string gone = draft_name("a.json.tmp-" + std::to_string(dead_process()) + "-0"),
+                    running = draft_name("a.json.tmp-" + std::to_string(::getpid()) + "-0");
+  for (const std::string& draft : {gone, running}) write_new_file(model / draft, "half");
   // Names of users, and those of version 0.1.0, with the number of a process that is gone.
   const std::string dead = std::to_string(dead_process());
   const std::vector<std::string> users = {
@@ -210,6 +214,8 @@ TEST_CASE("checkpoints: drafts of this machine are removed, and nothing else") {
   CHECK_FALSE(is_taken(checkpoints / mine));
   CHECK_FALSE(is_taken(checkpoints / (mine + "-link")));
   CHECK_FALSE(is_taken(model / (mine + "-log.csv")));
+  CHECK_FALSE(is_taken(model / gone));
+  CHECK(is_taken(model / running));
   for (const std::string& name : users) {
     for (const fs::path& folder : {model, checkpoints})
       CHECK(read_file(folder / name / "deep" / "book") == "precious");

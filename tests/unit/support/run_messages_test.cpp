@@ -4,6 +4,7 @@
 
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
+#include "support/drafts.hpp"
 
 using namespace headwater;
 
@@ -37,6 +38,8 @@ TEST_CASE("messages of a run: no places of this machine") {
   CHECK(without_places("m/checkpoints/.tmp-8-4711/model.safetensors: cannot write: x", "m") ==
         "model.safetensors: cannot write: x");
   CHECK(without_places("m/checkpoints/.tmp-8-4711: cannot create", "m") == "a temporary file: cannot create");
+  CHECK(without_places("m/checkpoints/" + draft_name("8/log.csv") + ": cannot write: x", "m") ==
+        "log.csv: cannot write: x");
   CHECK(without_places("/home/me/a b.tsv:3: 2 columns (see \"/x/y/\")", "") ==
         "a b.tsv:3: 2 columns (see \"y\")");
   CHECK(without_places("5 tokens/s, and/or 3 / 4 of data/b/a.tsv:7 (m/x)", "") ==
