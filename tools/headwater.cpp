@@ -124,7 +124,7 @@ int main(int argc, char** argv) {
        "headwater run phrasebook\n"
        "headwater run shakespeare-char training.epochs=3 model.width=64\n"
        "headwater run mnist-vit --array model.width=32,64,128 --array training.batch_sequences=16,64 -j 2\n"
-       "headwater run imdb-linear imdb-bigrams imdb-encoder data.train_examples=1200\n"
+       "headwater run imdb-methods\n"
        "headwater new classification -o reviews.yaml\n"
        "headwater run reviews.yaml --scale quick"},
       front::describe, front::run);

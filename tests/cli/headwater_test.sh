@@ -100,6 +100,23 @@ rm models/recipes/sweep-model.width-32/model
 headwater run mine/sweep.yaml --array model.width=32,40 || fail 'the same command when nothing is in the way'
 grep -q '^headwater: sweep-model.width-40: finished before$' "$tmp/err" && grep -q '^sweep-model.width-32 ' "$tmp/out" || fail 'it goes on with what is missing'
 
+# A list of recipes: a row for each but those whose model is missing, with its keys; the command's come first.
+sed 's/^model: .*/model: {kind: linear, encoder: models\/recipes\/bert-imdb\/model}/; /source_tokenizer/d; /^training/d' mine/sweep.yaml >mine/vectors.yaml
+sed 's/^model: .*/model: {kind: bag_of_words, width: 8}/' mine/sweep.yaml >mine/bag.yaml
+sed 's/^training: {/training: {init_from: gone, /' mine/sweep.yaml >mine/tuned.yaml
+printf '%s\n' '# What: four methods' 'sweep.yaml # the first' bag.yaml '' data.train_examples=100 vectors.yaml tuned.yaml data.split_by=source >mine/methods.runs
+headwater run mine/methods.runs data.train_examples=120 || fail 'a list of recipes'
+keys=data.split_by-source-data.train_examples-120
+grep -qx "headwater: vectors-$keys: left out: models/recipes/bert-imdb/model: no such model" "$tmp/err" && grep -qx "headwater: tuned-$keys: left out: gone: no such model" "$tmp/err" || fail 'what is said of models that are missing'
+[ "$(wc -l <"$tmp/out")" = 5 ] && grep -q "^sweep-$keys\( [*]\)* " "$tmp/out" && grep -q "^bag-$keys\( [*]\)* " "$tmp/out" && tail -n 1 "$tmp/out" | grep -q '^[*] The best' || fail 'the table of a list, and which is the best'
+headwater run mine/methods.runs data.train_examples=120 -q && [ ! -s "$tmp/err" ] || fail 'a list once more'
+printf 'vectors.yaml\n' >mine/none.runs
+[ "$(status_of headwater run mine/none.runs)" = 1 ] && [ "$(tail -n 1 "$tmp/err")" = 'headwater: no recipe of the list can run (the models that they begin with are missing)' ] || fail 'a list of which nothing can run'
+printf 'training.epochs=1\n' >mine/none.runs
+[ "$(status_of headwater run mine/none.runs)" = 2 ] && [ "$(cat "$tmp/err")" = 'headwater: mine/none.runs: names no recipe (one a line: a name, or FILE.yaml)' ] || fail 'a list without a recipe'
+printf 'nowhere.yaml\n' >mine/none.runs
+[ "$(status_of headwater run mine/none.runs)" = 2 ] && [ "$(cat "$tmp/err")" = 'headwater: mine/nowhere.yaml: no such file' ] || fail 'a list of a recipe that is missing'
+
 # One that diverges: the table says why.
 [ "$(status_of headwater run mine/sweep.yaml --array training.optimizer.kind=sgd --array training.optimizer.learning_rate=0.01,1000)" = 1 ] || fail 'the status where one diverges'
 grep -q '^run .* failed$' "$tmp/out" && grep -q 'learning_rate-1000 .*  step [0-9]*: the ' "$tmp/out" || fail 'the reason of one that diverges'

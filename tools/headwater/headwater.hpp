@@ -40,6 +40,8 @@ struct House {
   fs::path stages() const { return root / "recipes" / "stages.mk"; }
   fs::path recipe(std::string_view name) const { return root / "recipes" / (std::string(name) + ".yaml"); }
   std::vector<std::string> names() const;  // of the recipes, sorted
+  fs::path list(std::string_view name) const { return root / "recipes" / (std::string(name) + ".runs"); }
+  std::vector<std::string> lists() const;  // of recipes, sorted
 };
 
 // By where this program lies: PREFIX/bin of an installation, build/bin of a clone.
@@ -50,6 +52,10 @@ House find_house();
 bool is_name(std::string_view word);
 // Whether it names one: of ours, or a file FILE.yaml.
 bool is_recipe(const std::string& word);
+
+// Puts the recipes and keys of a list in place of its name or file, the first word of a command; false: it is
+// none. A key that the command sets as well is the command's.
+bool expand_list(const House& house, Options& o);
 
 // How a child process ended.
 struct Ended {

@@ -1,4 +1,7 @@
 // The list of recipes.
+#include <algorithm>
+#include <iterator>
+
 #include "cli/lines.hpp"
 #include "pretrained/registry.hpp"
 #include "reports/table.hpp"
@@ -71,10 +74,19 @@ void list_recipes(const Options& o) {
   if (!o.words.empty()) throw UsageError("recipes takes no words (headwater recipes)");
   const House house = find_house();
   Table table({{"recipe"}, {"model"}, {"parameters", Table::Align::right}, {"takes"}, {"what"}});
-  for (const std::string& name : house.names()) {
-    const Recipe recipe = read_recipe(house.recipe(name));
-    table.add_row({name, std::string(recipe.model.kind().name), parameters_of(recipe),
-                   time_of(house.recipe(name)), purpose_of(house.recipe(name))});
+  const std::vector<std::string> recipes = house.names(), lists = house.lists();
+  std::vector<std::string> all;
+  std::merge(recipes.begin(), recipes.end(), lists.begin(), lists.end(), std::back_inserter(all));
+  for (const std::string& name : all) {
+    const bool is_list = std::binary_search(lists.begin(), lists.end(), name);
+    const fs::path path = is_list ? house.list(name) : house.recipe(name);
+    std::string kind = "several", parameters;
+    if (!is_list) {
+      const Recipe recipe = read_recipe(path);
+      kind = recipe.model.kind().name;
+      parameters = parameters_of(recipe);
+    }
+    table.add_row({name, kind, parameters, time_of(path), purpose_of(path)});
   }
   cli::LineWriter out;
   out.text(table.text());

@@ -178,9 +178,9 @@ std::string name_of_run(const Options& o, const Run& run) {
   return name;
 }
 
-// Faults of the recipe and of what is set are said here, in a line each and with their own exit status,
-// before anything is made.
-void check_recipe(const Options& o, const Run& run) {
+// The recipe of a run. Faults of it and of what is set are said here, in a line each and with their own exit
+// status, before anything is made.
+Recipe recipe_of(const Options& o, const Run& run) {
   std::vector<std::string> changes;
   if (run.seed) changes.push_back("seed=" + std::to_string(*run.seed));
   for (const Setting& setting : run.settings) changes.push_back(setting.text());
@@ -189,7 +189,7 @@ void check_recipe(const Options& o, const Run& run) {
     return line.starts_with(kOption) ? line.substr(kOption.size()) : line;
   };
   try {
-    read_recipe(run.meant->file, o.scale, changes);
+    return read_recipe(run.meant->file, o.scale, changes);
   } catch (const SeveralErrors& errors) {
     std::vector<std::string> lines;
     for (const std::string& line : errors.lines()) lines.push_back(as_typed(line));
@@ -389,6 +389,19 @@ class Sweep {
   Children children_;
 };
 
+// The model of another run that one begins with, or reads texts by, where it is missing; empty: nothing is.
+fs::path missing_model(const Options& o, const Runner& runner, const Run& run, const Recipe& recipe) {
+  fs::path model = recipe.training.init_from;
+  if (model.empty()) model = kind_of(recipe.model).tokenizer_from(recipe.model);
+  std::error_code none;
+  if (model.empty() || fs::exists(runner.folder(run) / "model", none)) return {};
+  // As recipes/resolve.sh finds the run of another recipe of ours.
+  const std::string maker = model.parent_path().filename().string();
+  if (model == fs::path("models") / "recipes" / maker / "model")
+    model = runner.recipes() / (maker + (o.scale == "quick" ? "-quick" : "")) / "model";
+  return fs::exists(model, none) ? fs::path() : model;
+}
+
 // Which recipe was meant: the one that is misspelled or cut short, or those of which it is a part.
 std::string near_names(const std::string& typed, const std::vector<std::string>& names) {
   std::string_view nearest = nearest_word(typed, names);
@@ -419,24 +432,28 @@ fs::path file_of(const House& house, const std::string& recipe) {
   std::error_code none;
   if (fs::exists(recipe, none))
     throw UsageError("no recipe is called " + quote(recipe) + " (a file of that name is ./" + recipe + ")");
-  throw UsageError("no recipe is called " + quote(recipe) + near_names(recipe, names));
+  std::vector<std::string> known = house.lists();
+  known.insert(known.end(), names.begin(), names.end());
+  throw UsageError("no recipe is called " + quote(recipe) + near_names(recipe, known));
 }
 
 }  // namespace
 
-void run_recipe(const Options& o) {
+void run_recipe(const Options& given) {
+  Options o = given;
   if (o.words.empty())
     throw UsageError("run: which recipe? (headwater recipes lists ours; one of your own is FILE.yaml)");
+  House house = find_house();
+  const bool is_list = expand_list(house, o);
   std::size_t recipes = 1;
   while (recipes < o.words.size() && is_recipe(o.words[recipes])) ++recipes;
   check_path("--models", o.models, "take another folder, or a link to it");
   check_path("--data", o.data, "take another folder, or a link to it");
-  const bool is_sweep = !o.arrays.empty() || recipes > 1;
+  const bool is_sweep = !o.arrays.empty() || recipes > 1 || is_list;
   if (o.jobs > 1 && !is_sweep)
     throw UsageError("--jobs goes with --array or several recipes (one run is one job)");
   const Meant none{};
   (void)runs_of(o, none, recipes);  // whose faults come first
-  House house = find_house();
   std::vector<Meant> meant;
   for (const std::string& word : std::span(o.words).first(recipes)) {
     const fs::path file = file_of(house, word);
@@ -454,13 +471,20 @@ void run_recipe(const Options& o) {
         throw Error(path.string() + ": has a character that make cannot name (install it elsewhere)");
     }
   }
-  std::set<std::string> names;
+  std::set<std::string> names, left_out;
   for (const Run& run : runs) {
-    check_recipe(o, run);
+    const Recipe recipe = recipe_of(o, run);
+    if (const fs::path model = missing_model(o, runner, run, recipe); is_list && !model.empty()) {
+      left_out.insert(runner.name(run));
+      if (!o.is_quiet) cli::note(runner.name(run) + ": left out: " + model.string() + ": no such model");
+    }
     if (!names.insert(runner.name(run)).second)
       throw UsageError("two runs would be called " + runner.name(run) +
                        (recipes > 1 ? " (name each recipe once)" : " (set one key to other values)"));
   }
+  std::erase_if(runs, [&](const Run& run) { return left_out.contains(runner.name(run)); });
+  if (runs.empty())
+    throw Error("no recipe of the list can run (the models that they begin with are missing)");
   for (const char* const variable : {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEFILES", "GNUMAKEFLAGS", "DATA"})
     ::unsetenv(variable);
   if (!is_sweep) return run_one(runner, o, runs.front());

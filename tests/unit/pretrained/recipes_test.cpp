@@ -55,6 +55,48 @@ std::string everything() {
 
 }  // namespace
 
+TEST_CASE("the head of every recipe and list says what it is, how long it takes and its command") {
+  for (const fs::directory_entry& entry : fs::directory_iterator(kRoot + "/recipes")) {
+    const fs::path& path = entry.path();
+    if (path.extension() != ".yaml" && path.extension() != ".runs") continue;
+    INFO(path.filename().string());
+    const std::string text = read_file(path);
+    std::string head, keys;
+    for (const std::string_view line : split(text, '\n')) {
+      if (!line.starts_with('#')) break;
+      head.append(line).append("\n");
+      if (line.starts_with("# ") && line[2] != ' ')
+        keys.append(line.substr(2, line.find(':') - 1)).append(" ");
+    }
+    for (const char* const key : {"What: ", "Takes: ", "Run: "})
+      CHECK((" " + keys).find(std::string(" ") + key) != std::string::npos);
+    const std::string command = "headwater run " + path.stem().string();
+    CHECK((head.find(command + "\n") != std::string::npos || head.find(command + " ") != std::string::npos));
+    CHECK(head.find("make recipe-") == std::string::npos);  // an installed copy has no Makefile
+  }
+}
+
+TEST_CASE("a list names recipes that are there and keys that all of them have") {
+  int lists = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kRoot + "/recipes")) {
+    if (entry.path().extension() != ".runs") continue;
+    ++lists;
+    std::vector<std::string> recipes, keys;
+    const std::string text = read_file(entry.path());
+    for (const std::string_view line : split(text, '\n')) {
+      if (line.empty() || line.starts_with('#')) continue;
+      (line.find('=') == line.npos ? recipes : keys).emplace_back(line);
+    }
+    CHECK(recipes.size() > 1);
+    for (const std::string& recipe : recipes) {
+      INFO(recipe);
+      for (const char* const scale : {"full", "quick"})
+        CHECK_NOTHROW(read_recipe(kRoot + "/recipes/" + recipe + ".yaml", scale, keys));
+    }
+  }
+  CHECK(lists > 0);
+}
+
 TEST_CASE("every recipe and row of the benchmark resolves to the settings of recipes.txt") {
   const std::string here = everything();
   if (std::getenv("HEADWATER_WRITE_RECIPES") != nullptr) write_file(kGolden, here);
