@@ -194,29 +194,47 @@ std::optional<double> validation_figure(const RunRow& row, std::string_view metr
   return figure_of(validation_figures(row), metric);
 }
 
+namespace {
+
+// What chooses the best epoch of a run; empty of a linear model, which is solved in one.
+std::string choosing_metric(const Recipe& recipe) {
+  return &kind_of(recipe.model) == &linear_kind() ? std::string() : recipe.training.best_metric;
+}
+
+}  // namespace
+
 std::vector<bool> best_runs(const std::vector<RunRow>& rows) {
-  struct Candidate {
-    std::size_t row;
-    double badness;
-  };
-  std::map<std::vector<std::string>, std::vector<Candidate>> groups;  // of runs that can be compared
+  using Group = std::map<std::string, std::vector<std::size_t>>;  // by the metric that chooses
+  std::map<std::vector<std::string>, Group> groups;               // of one task and data
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const RunRow& row = rows[i];
     if (!row.recipe || !row.failed.empty()) continue;
-    const std::string& metric = row.recipe->training.best_metric;
-    const std::optional<double> value = validation_figure(row, metric);
-    if (!value || !std::isfinite(*value)) continue;
-    const Metric* const known = find_metric(metric);
     const DataSettings& data = row.recipe->data;
-    groups[{std::string(name_of(kind_of(row.recipe->model).task())), metric, data.set, data.train,
-            data.validation}]
-        .push_back({i, known == nullptr ? -*value : known->badness(*value)});
+    groups[{std::string(name_of(kind_of(row.recipe->model).task())), data.set, data.train, data.validation}]
+          [choosing_metric(*row.recipe)]
+              .push_back(i);
   }
   std::vector<bool> best(rows.size());
-  for (const auto& [what, candidates] : groups) {
-    if (candidates.size() < 2) continue;
-    const double least = std::ranges::min_element(candidates, {}, &Candidate::badness)->badness;
-    for (const Candidate& candidate : candidates) best[candidate.row] = candidate.badness == least;
+  const auto mark = [&](const std::string& metric, const std::vector<std::size_t>& runs) {
+    const Metric* const known = find_metric(metric);
+    std::vector<std::pair<double, std::size_t>> badness;
+    for (const std::size_t i : runs) {
+      const std::optional<double> value = validation_figure(rows[i], metric);
+      if (value && std::isfinite(*value))
+        badness.emplace_back(known == nullptr ? -*value : known->badness(*value), i);
+    }
+    if (badness.size() < 2) return;
+    const double least = std::ranges::min(badness).first;
+    for (const auto& [of_run, i] : badness) best[i] = of_run == least;
+  };
+  for (auto& [what, group] : groups) {
+    // Solved runs are compared by the metric of the others, if those have one.
+    if (const auto solved = group.find(""); solved != group.end()) {
+      auto runs = group.extract(solved);
+      std::vector<std::size_t>& others = group.size() == 1 ? group.begin()->second : group["loss"];
+      others.insert(others.end(), runs.mapped().begin(), runs.mapped().end());
+    }
+    for (const auto& [metric, runs] : group) mark(metric, runs);
   }
   return best;
 }

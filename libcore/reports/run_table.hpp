@@ -42,7 +42,7 @@ DifferingKeys differing_keys(const std::vector<std::optional<Recipe>>& recipes);
 std::optional<double> validation_figure(const RunRow& row, std::string_view metric);
 
 // Which runs are the best by training.best_metric, one at least of each two or more of one task, metric and
-// data; none of those that failed.
+// data; none of those that failed. Linear models, which have no such key, stand among the others.
 std::vector<bool> best_runs(const std::vector<RunRow>& rows);
 
 // A row a run, the best ones with a star after their names: the keys that differ, epochs and the best one,

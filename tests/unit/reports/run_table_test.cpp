@@ -104,3 +104,24 @@ TEST_CASE("the best run of each task and data has a mark, one that failed has no
   CHECK(run_table_json(rows)[5].find("failed")->as_string() == "step 9: the loss is nan");
   CHECK(best_runs({rows[0]}) == std::vector<bool>{false});
 }
+
+TEST_CASE("a model that is solved is compared by the metric that chooses among the others") {
+  const auto row_of = [](const std::string& model, const std::string& training, double loss,
+                         double accuracy) {
+    RunRow row;
+    row.recipe = recipe_of("data: {columns: [source, label]}\nmodel: {kind: " + model + "}\n" + training);
+    row.figures.epochs = row.figures.best_epoch = 1;
+    row.figures.validation_loss = loss;
+    row.figures.validation_accuracy = accuracy;
+    return row;
+  };
+  const std::string accuracy = "training: {best_metric: accuracy}\n",
+                    loss = "training: {best_metric: loss}\n";
+  const RunRow linear = row_of("linear", "", 0.3, 0.8), other_linear = row_of("linear", "", 0.2, 0.7),
+               bag = row_of("bag_of_words", accuracy, 0.6, 0.9),
+               classifier = row_of("classifier", loss, 0.5, 0.6);
+  CHECK(best_runs({linear, bag}) == std::vector<bool>{false, true});
+  CHECK(best_runs({linear, classifier}) == std::vector<bool>{true, false});
+  CHECK(best_runs({linear, other_linear}) == std::vector<bool>{false, true});
+  CHECK(best_runs({linear, other_linear, bag, classifier}) == std::vector<bool>{false, true, false, false});
+}
