@@ -7,6 +7,7 @@
 #include "pretrained/config.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "text/formats/class_parts.hpp"
 #include "text/formats/tokenizer_folder.hpp"
 
 namespace headwater {
@@ -100,7 +101,18 @@ Tokenizer tokenizer_of(const std::filesystem::path& directory) {
   return load_one_tokenizer(folder, whole(folder.config, "vocabulary_size", 1, 10000000));
 }
 
-std::string tokenizer_text(const Tokenizer& tokenizer, bool uses_template) {
+// Whether there is a special token that is none of those that models ask for.
+static bool has_special_without_role(const Tokenizer& tokenizer) {
+  const std::vector<std::int32_t> around = tokenizer.with_special_tokens({});
+  const auto [pad, unknown, start, end] = tokenizer.special_ids();
+  for (std::int32_t id = 0; id < tokenizer.vocabulary_size(); ++id) {
+    if (!tokenizer.is_special(id) || id == pad || id == unknown || id == start || id == end) continue;
+    if (std::ranges::find(around, id) == around.end()) return true;
+  }
+  return false;
+}
+
+static std::string text_of_run(const Tokenizer& tokenizer, bool uses_template) {
   const std::string& text = tokenizer.to_json();
   if (uses_template || tokenizer.with_special_tokens({}).empty()) return text;
   Json file = Json::parse(text, "tokenizer.json");
@@ -109,7 +121,16 @@ std::string tokenizer_text(const Tokenizer& tokenizer, bool uses_template) {
 }
 
 DirectoryFile tokenizer_file(const Tokenizer& tokenizer, bool uses_template) {
-  return {"tokenizer.json", tokenizer_text(tokenizer, uses_template), "tokenizer"};
+  return {"tokenizer.json", text_of_run(tokenizer, uses_template), "tokenizer"};
+}
+
+std::string published_tokenizer_text(const Tokenizer& tokenizer, bool uses_template) {
+  std::string text = text_of_run(tokenizer, uses_template);
+  if (!has_special_without_role(tokenizer)) return text;
+  Json file = Json::parse(text, "tokenizer.json");
+  TokenizerFolder ours;
+  ours.is_ours = true;
+  return mark_tokens_in_text(file, ours) ? file.dump(2) + "\n" : text;
 }
 
 DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t length, bool has_segments) {

@@ -45,8 +45,9 @@ Tokenizer tokenizer_of(const std::filesystem::path& directory);
 // around a text, unless the model reads them. `length`: ids of a text, 0: any number; `has_segments`: the
 // model tells the texts of a pair apart.
 DirectoryFile tokenizer_file(const Tokenizer& tokenizer, bool uses_template = false);
-// The text of its tokenizer.json alone.
-std::string tokenizer_text(const Tokenizer& tokenizer, bool uses_template);
+// The text of a tokenizer.json in a published layout, which says whether special tokens without a role come
+// from text.
+std::string published_tokenizer_text(const Tokenizer& tokenizer, bool uses_template = false);
 DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t length,
                                     bool has_segments = false);
 

@@ -31,7 +31,7 @@ ExportParts text_encoder_parts(const ModelFolder& folder, Json& ours) {
   set_padding(loaded->tokenizer, ours);
   ExportParts parts{
       .parameters = {loaded, &model.parameters()},
-      .files = {tokenizer_file(loaded->tokenizer, true),
+      .files = {{"tokenizer.json", published_tokenizer_text(loaded->tokenizer, true)},
                 tokenizer_config_file(loaded->tokenizer, model.length(), model.settings().segments == 2)}};
   for (DirectoryFile& file : sentence_modules(model.settings())) parts.files.push_back(std::move(file));
   return parts;
@@ -41,7 +41,7 @@ ExportParts text_classifier_parts(const ModelFolder& folder, Json& ours) {
   const auto loaded = std::make_shared<LoadedClassifier>(load_classifier(folder));
   set_padding(loaded->tokenizer, ours);
   return {{loaded, &loaded->model->parameters()},
-          {tokenizer_file(loaded->tokenizer, loaded->around > 0),
+          {{"tokenizer.json", published_tokenizer_text(loaded->tokenizer, loaded->around > 0)},
            tokenizer_config_file(loaded->tokenizer, loaded->length, loaded->model->segments() == 2)}};
 }
 
@@ -50,7 +50,7 @@ ExportParts masked_lm_parts(const ModelFolder& folder, Json& ours) {
   set_padding(loaded->tokenizer, ours);
   return {
       {loaded, &loaded->model->parameters()},
-      {tokenizer_file(loaded->tokenizer, true),
+      {{"tokenizer.json", published_tokenizer_text(loaded->tokenizer, true)},
        tokenizer_config_file(loaded->tokenizer, loaded->length, loaded->model->settings().segments == 2)}};
 }
 

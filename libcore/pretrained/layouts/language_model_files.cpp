@@ -47,7 +47,7 @@ ExportParts language_model_parts(const ModelFolder& folder, Json& ours) {
   }
   return {{loaded, &loaded->model->parameters()},
           {{"generation_config.json", generation.dump(2) + "\n"},
-           tokenizer_file(loaded->tokenizer),
+           {"tokenizer.json", published_tokenizer_text(loaded->tokenizer)},
            tokenizer_config_file(loaded->tokenizer, loaded->model->length())}};
 }
 

@@ -241,12 +241,13 @@ ExportParts marian_parts(const ModelFolder& folder, Json& ours) {
   ours.set("pad_token_id", std::int64_t{loaded->ids.pad});
   ours.set("decoder_start_token_id", std::int64_t{loaded->ids.start});
   ours.set("eos_token_id", std::int64_t{loaded->ids.end});
-  return {{loaded, &loaded->model->parameters()},
-          {{"generation_config.json", marian_generation_config(folder, *loaded).dump(2) + "\n"},
-           tokenizer_file(loaded->source_tokenizer, loaded->uses_template),
-           tokenizer_config_file(loaded->source_tokenizer, loaded->model->length()),
-           {"source-tokenizer.json", tokenizer_text(loaded->source_tokenizer, loaded->uses_template)},
-           {"target-tokenizer.json", loaded->target_tokenizer.to_json()}}};
+  return {
+      {loaded, &loaded->model->parameters()},
+      {{"generation_config.json", marian_generation_config(folder, *loaded).dump(2) + "\n"},
+       {"tokenizer.json", published_tokenizer_text(loaded->source_tokenizer, loaded->uses_template)},
+       tokenizer_config_file(loaded->source_tokenizer, loaded->model->length()),
+       {"source-tokenizer.json", published_tokenizer_text(loaded->source_tokenizer, loaded->uses_template)},
+       {"target-tokenizer.json", loaded->target_tokenizer.to_json()}}};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "text/formats/class_parts.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "support/error.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
@@ -79,18 +80,117 @@ Json::Array added_tokens_of(const VocabularyIds& vocabulary, Json::Array list,
       *before = token;
     }
   }
-  const auto add = [&](std::string_view surface, bool is_special) {
-    const std::int64_t id = vocabulary.find(surface);
-    if (id >= 0 && places.find(surface) == nullptr) append(added_token_json(surface, id, is_special));
+  // What no vocabulary has comes behind it, as the library does; a role's token only where another follows
+  // it.
+  const bool grows = std::ranges::any_of(settings.extra, [&](const Json& token) {
+    return vocabulary.find(content_of(token)) < 0 && places.find(content_of(token)) == nullptr;
+  });
+  const auto add = [&](Json token) {
+    if (places.find(content_of(token)) != nullptr) return;
+    const std::int64_t id = vocabulary.find(content_of(token));
+    if (id >= 0 || grows) append(token.set("id", id >= 0 ? id : size++));
   };
-  for (const std::string_view name : names) add(name, true);
-  for (const std::string& name : settings.extra) add(name, true);
-  for (const char* role :
-       {"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"}) {
-    if (const std::string surface = settings.role(role); !surface.empty())
-      add(surface, is_bracketed(surface));
+  const auto add_role = [&](std::string_view surface, bool is_special) {
+    const auto said = settings.flags.find(surface);
+    Json token = said == settings.flags.end() ? added_token_json(surface, -1) : said->second;
+    add(token.set("special", is_special));
+  };
+  for (const std::string_view name : names) {
+    if (vocabulary.find(name) >= 0) add_role(name, true);
   }
+  for (const char* role : kTokenRoles) {
+    if (const std::string surface = settings.role(role); !surface.empty())
+      add_role(surface, is_bracketed(surface));
+  }
+  for (const Json& token : settings.extra) add(token);
   return list;
+}
+
+namespace {
+
+// Where no file says a role, the tokens of these names have it.
+struct NamesOfRole {
+  const char *role, *other;
+  std::initializer_list<std::string_view> names;
+};
+const NamesOfRole kNamesOfRoles[] = {
+    {"unk_token", "unk_token", {kUnknownToken, "<unk>"}},
+    {"pad_token", "pad_token", {kPadToken, "<pad>"}},
+    {"bos_token", "cls_token", {kStartToken, "<s>", kClassToken, "<|startoftext|>", "<|endoftext|>"}},
+    {"eos_token", "sep_token", {kEndToken, "</s>", kSeparatorToken, "<|endoftext|>"}},
+    {"mask_token", "mask_token", {kMaskToken, "<mask>"}}};
+
+using Surfaces = std::set<std::string, std::less<>>;
+
+// The tokens that a template puts around texts are the strings in its arrays.
+void add_template_tokens(const Json& part, Surfaces& surfaces) {
+  if (part.is_object()) {
+    for (const auto& [name, member] : part.as_object()) add_template_tokens(member, surfaces);
+  } else if (part.is_array()) {
+    for (const Json& one : part.as_array()) {
+      if (one.is_string()) surfaces.insert(one.as_string());
+      add_template_tokens(one, surfaces);
+    }
+  }
+}
+
+void add_unknown_token(const Json& model, Surfaces& surfaces) {
+  if (const Json* unknown = model.find("unk_token"); unknown != nullptr && unknown->is_string())
+    surfaces.insert(unknown->as_string());
+  const Json *id = model.find("unk_id"), *vocab = model.find("vocab");
+  if (id == nullptr || !id->is_unsigned() || vocab == nullptr || !vocab->is_array()) return;
+  if (id->as_unsigned() >= vocab->as_array().size()) return;
+  const Json& piece = vocab->as_array()[id->as_unsigned()];
+  if (piece.is_array() && !piece.as_array().empty() && piece.as_array()[0].is_string())
+    surfaces.insert(piece.as_array()[0].as_string());
+}
+
+Surfaces tokens_with_roles(const Json& file, const TokenizerFolder& settings) {
+  Surfaces surfaces;
+  for (const char* role : kTokenRoles) surfaces.insert(settings.role(role));
+  for (const auto& [role, other, names] : kNamesOfRoles) {
+    if (settings.role(role).empty() && settings.role(other).empty())
+      surfaces.insert(names.begin(), names.end());
+  }
+  if (const Json* post = file.find("post_processor"); post != nullptr) add_template_tokens(*post, surfaces);
+  if (const Json* model = file.find("model"); model != nullptr && model->is_object())
+    add_unknown_token(*model, surfaces);
+  return surfaces;
+}
+
+}  // namespace
+
+std::string special_without_role(const TokenizerFolder& settings) {
+  if (settings.splits_special) return {};
+  const Surfaces roles = tokens_with_roles(Json::Object{}, settings);
+  for (const Json::Array* list : {&settings.added, &settings.extra}) {
+    for (const Json& token : *list) {
+      if (token.at("special").as_bool() && !roles.contains(content_of(token)))
+        return token.at("content").as_string();
+    }
+  }
+  return {};
+}
+
+bool mark_tokens_in_text(Json& file, const TokenizerFolder& settings) {
+  const Json *const list = file.find("added_tokens"), *const normalizer = file.find("normalizer");
+  if (list == nullptr || !list->is_array()) return false;
+  // Ours of a .model, which alone is read.
+  if (normalizer != nullptr && normalizer->is_object() && normalizer->find("sentencepiece") != nullptr)
+    return false;
+  const Surfaces roles = tokens_with_roles(file, settings);
+  Json::Array marked = list->as_array();
+  bool is_changed = false;
+  for (Json& token : marked) {
+    if (!token.is_object() || roles.contains(content_of(token))) continue;
+    const Json *special = token.find("special"), *mark = token.find(kInTextMember);
+    if (special == nullptr || !special->is_bool() || !special->as_bool()) continue;
+    if (mark != nullptr && !settings.splits_special) continue;
+    token.set(kInTextMember, !settings.splits_special && !settings.is_ours);
+    is_changed = true;
+  }
+  if (is_changed) file.set("added_tokens", std::move(marked));
+  return is_changed;
 }
 
 TemplateToken template_token(std::string_view role, const Json::Array& added,

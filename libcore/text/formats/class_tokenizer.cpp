@@ -53,7 +53,7 @@ class Patch {
     } else {
       add_tokens(listed());
     }
-    return is_changed_;
+    return mark_tokens_in_text(file_, settings_) || is_changed_;
   }
 
  private:
@@ -73,10 +73,7 @@ class Patch {
                   std::string(wanted) +
                   R"( (write "tokenizer_class": "PreTrainedTokenizerFast" into tokenizer_config.json))");
     }
-    const std::string_view pre_tokenizer = type_of(member_of(file_, "pre_tokenizer"));
-    if (!is_bert) return is_model && pre_tokenizer == "ByteLevel";
-    return is_model && (pre_tokenizer == "BertPreTokenizer" ||
-                        type_of(member_of(file_, "normalizer")) == "BertNormalizer");
+    return is_model && (is_bert || type_of(member_of(file_, "pre_tokenizer")) == "ByteLevel");
   }
 
   void set(Json& object, std::string_view name, Json value) {

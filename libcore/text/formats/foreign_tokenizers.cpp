@@ -50,6 +50,11 @@ Json byte_level_bpe_json(Json vocab, Json merges) {
                       {"merges", std::move(merges)}};
 }
 
+std::string text_of(Json file, const TokenizerFolder& settings) {
+  mark_tokens_in_text(file, settings);
+  return file.dump() + "\n";
+}
+
 }  // namespace
 
 std::string tokenizer_json_of_vocab_txt(std::string_view text, TokenizerFolder settings,
@@ -71,14 +76,13 @@ std::string tokenizer_json_of_vocab_txt(std::string_view text, TokenizerFolder s
                                       {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"});
   Json post = bert_post_processor_json(template_token("cls_token", added, settings),
                                        template_token("sep_token", added, settings));
-  return tokenizer_file_json({.added_tokens = std::move(added),
-                              .normalizer = bert_normalizer_json(settings),
-                              .pre_tokenizer = Json::Object{{"type", "BertPreTokenizer"}},
-                              .post_processor = std::move(post),
-                              .decoder = bert_decoder_json(),
-                              .model = word_piece_json(unknown, std::move(vocab_json))})
-             .dump() +
-         "\n";
+  return text_of(tokenizer_file_json({.added_tokens = std::move(added),
+                                      .normalizer = bert_normalizer_json(settings),
+                                      .pre_tokenizer = Json::Object{{"type", "BertPreTokenizer"}},
+                                      .post_processor = std::move(post),
+                                      .decoder = bert_decoder_json(),
+                                      .model = word_piece_json(unknown, std::move(vocab_json))}),
+                 settings);
 }
 
 std::string tokenizer_json_of_merges(std::string_view vocab_text, const std::string& vocab_where,
@@ -125,14 +129,13 @@ std::string tokenizer_json_of_merges(std::string_view vocab_text, const std::str
         roberta_post_processor_json(template_token("cls_token", added, settings),
                                     template_token("sep_token", added, settings), settings.add_prefix_space);
   }
-  return tokenizer_file_json({.added_tokens = std::move(added),
-                              .normalizer = nullptr,
-                              .pre_tokenizer = byte_level,
-                              .post_processor = std::move(post),
-                              .decoder = byte_level,
-                              .model = byte_level_bpe_json(std::move(vocab), std::move(merges))})
-             .dump() +
-         "\n";
+  return text_of(tokenizer_file_json({.added_tokens = std::move(added),
+                                      .normalizer = nullptr,
+                                      .pre_tokenizer = byte_level,
+                                      .post_processor = std::move(post),
+                                      .decoder = byte_level,
+                                      .model = byte_level_bpe_json(std::move(vocab), std::move(merges))}),
+                 settings);
 }
 
 }  // namespace headwater

@@ -6,6 +6,7 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
+#include "text/formats/class_parts.hpp"
 #include "text/formats/sentencepiece.hpp"
 #include "text/tokenizer/token_lines.hpp"
 #include "text/tokenizer/tokenizer_impl.hpp"
@@ -160,6 +161,9 @@ void check_marian_roles(const TokenizerFolder& beside, const MarianVocabulary& v
       throw Error(beside.added_where + ": " + quote(surface) +
                   " is not special, and none but special tokens are read beside source.spm");
   }
+  if (const std::string surface = special_without_role(beside); !surface.empty())
+    throw Error(beside.config_path() + ": the special token " + quote(surface) +
+                " can stand in a text, where beside source.spm none is found (save the model without it)");
 }
 
 }  // namespace headwater

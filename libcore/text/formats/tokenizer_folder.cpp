@@ -12,9 +12,6 @@
 namespace headwater {
 namespace {
 
-constexpr const char* kRoles[] = {"bos_token", "eos_token", "unk_token", "sep_token",
-                                  "pad_token", "cls_token", "mask_token"};
-
 // An object, or null where the file is not there.
 Json read_object(const std::filesystem::path& path) {
   std::error_code ignored;
@@ -35,6 +32,18 @@ std::string token_name(const Json& token, std::string_view member, const std::st
   if (content == nullptr || !content->is_string())
     throw Error(where + ": " + quote(member) + ": expected a token, or an object with its \"content\"");
   return content->as_string();
+}
+
+// As tokenizer.json has it in "added_tokens", without its id.
+Json special_token(const Json& token, std::string_view member, const std::string& where) {
+  Json one = added_token_json(token_name(token, member, where), -1);
+  if (!token.is_object()) return one;
+  for (const char* flag : {"single_word", "lstrip", "rstrip"})
+    one.set(flag, json_bool_or(token, flag, false, where));
+  // The library makes special what special_tokens_map.json names before it asks for this one.
+  const bool is_special = json_bool_or(token, "special", where.ends_with(TokenizerFolder::kMapName), where);
+  one.set("normalized", json_bool_or(token, "normalized", !is_special, where)).set("special", is_special);
+  return one;
 }
 
 struct ClassName {
@@ -66,6 +75,8 @@ class SettingsReader {
       : config_(read_object(folder / TokenizerFolder::kConfigName)),
         map_(read_object(folder / TokenizerFolder::kMapName)) {
     settings_.folder = folder;
+    std::error_code ignored;
+    settings_.is_ours = std::filesystem::exists(folder / "recipe.yaml", ignored);
     settings_.has_config = !config_.is_null();
   }
 
@@ -82,8 +93,12 @@ class SettingsReader {
     const bool has_decoder = said(config_, "added_tokens_decoder") != nullptr;
     read_roles(config_, settings_.config_path());
     if (!has_decoder) read_roles(map_, (settings_.folder / TokenizerFolder::kMapName).string());
+    read_named(config_, settings_.config_path());
     read_extra(config_, settings_.config_path());
-    if (!has_decoder) read_extra(map_, map_path());
+    if (!has_decoder) {
+      read_named(map_, map_path());
+      read_extra(map_, map_path());
+    }
     if (has_decoder) {
       read_decoder(config_.at("added_tokens_decoder"));
     } else {
@@ -134,6 +149,7 @@ class SettingsReader {
     settings_.cleans_up_spaces = option("clean_up_tokenization_spaces", false);
     settings_.has_two_vocabularies = option("separate_vocabs", false);
     settings_.adds_ends = option("add_bos_token", false) || option("add_eos_token", false);
+    settings_.splits_special = option("split_special_tokens", false);
     if (const Json* names = said(config_, "model_input_names"); names != nullptr) {
       settings_.gives_segments = std::ranges::any_of(names->as_array(), [](const Json& name) {
         return name.is_string() && name.as_string() == "token_type_ids";
@@ -158,10 +174,23 @@ class SettingsReader {
   }
 
   void read_roles(const Json& file, const std::string& where) {
-    for (const char* role : kRoles) {
+    for (const char* role : kTokenRoles) {
       if (const Json* token = said(file, role); token != nullptr) {
-        settings_.roles.insert_or_assign(role, token_name(*token, role, where));
+        Json one = special_token(*token, role, where);
+        const std::string& surface = one.at("content").as_string();
+        settings_.roles.insert_or_assign(role, surface);
+        settings_.flags.insert_or_assign(surface, std::move(one));
       }
+    }
+  }
+
+  // "image_token": a name of the model's own, as in the library.
+  void read_named(const Json& file, const std::string& where) {
+    if (!file.is_object()) return;
+    for (const auto& [name, token] : file.as_object()) {
+      const bool is_role = std::ranges::find(kTokenRoles, name) != std::end(kTokenRoles);
+      if (!is_role && name.ends_with("_token") && (token.is_string() || token.is_object()))
+        settings_.extra.push_back(special_token(token, name, where).set("special", true));
     }
   }
 
@@ -169,15 +198,22 @@ class SettingsReader {
   void read_extra(const Json& file, const std::string& where) {
     for (const char* name : {"extra_special_tokens", "additional_special_tokens"}) {
       const Json* list = said(file, name);
-      if (list == nullptr || (has_extra_ && std::string_view(name).starts_with('a'))) continue;
+      const bool is_older = std::string_view(name).starts_with('a');
+      if (list == nullptr || (has_extra_ && is_older)) continue;
+      const auto add = [&](const Json& token) {
+        settings_.extra.push_back(special_token(token, name, where));
+        return settings_.extra.back().at("content").as_string();
+      };
       if (list->is_object()) {
-        for (const auto& [role, token] : list->as_object())
-          settings_.extra.push_back(token_name(token, name, where));
+        for (const auto& [role, token] : list->as_object()) add(token);
         continue;
       }
       if (!list->is_array()) throw Error(where + ": " + quote(name) + ": expected an array of tokens");
-      has_extra_ = has_extra_ || !list->as_array().empty() || std::string_view(name).starts_with('a');
-      for (const Json& token : list->as_array()) settings_.extra.push_back(token_name(token, name, where));
+      has_extra_ = has_extra_ || !list->as_array().empty() || is_older;
+      for (const Json& token : list->as_array()) {
+        const std::string surface = add(token);
+        if (&file == &config_ || !is_older) special_.value(surface) = 1;
+      }
     }
   }
 
@@ -211,12 +247,10 @@ class SettingsReader {
     settings_.added_where = path.string();
     const Json file = read_object(path);
     if (file.is_null()) return;
-    WordTable special;
-    for (const std::string& surface : settings_.extra) special.value(surface) = 1;
-    for (const auto& [role, surface] : settings_.roles) special.value(surface) = 1;
+    for (const auto& [role, surface] : settings_.roles) special_.value(surface) = 1;
     for (const auto& [token, id] : file.as_object()) {
       if (!id.is_unsigned()) throw Error(path.string() + ": " + quote(token) + ": expected an id");
-      const bool is_special = special.find(token) != nullptr;
+      const bool is_special = special_.find(token) != nullptr;
       Json one = added_token_json(token, id.as_integer(), is_special);
       one.set("normalized", !is_special);
       settings_.added.push_back(std::move(one));
@@ -230,6 +264,8 @@ class SettingsReader {
 
   Json config_, map_;
   bool has_extra_ = false;  // a list of further special tokens
+  WordTable special_;       // what makes a token of added_tokens.json special; a list that is in
+                            // special_tokens_map.json under the older name does not, as in the library
   TokenizerFolder settings_;
 };
 

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "support/json.hpp"
 #include "text/formats/member_table.hpp"
@@ -23,6 +22,10 @@ enum class TokenizerClass {
   gpt2,     // all but vocabulary, merges and post_processor
   roberta,  // all but vocabulary and merges
 };
+
+// In the order in which the library adds those that a vocabulary lacks.
+inline constexpr const char* kTokenRoles[] = {"bos_token", "eos_token", "unk_token", "sep_token",
+                                              "pad_token", "cls_token", "mask_token"};
 
 struct TokenizerFolder {
   static constexpr std::string_view kConfigName = "tokenizer_config.json",
@@ -45,11 +48,15 @@ struct TokenizerFolder {
   // Surfaces by the names of their roles, "cls_token"; without those that no file names.
   std::map<std::string, std::string, std::less<>> roles;
   // Tokens that were added to the vocabulary, in the order of their ids, as tokenizer.json has them in
-  // "added_tokens"; and special ones that have no id there.
+  // "added_tokens".
   Json::Array added;
   std::string added_where;    // the file and the member that say them
   bool is_added_all = false;  // they go before those of tokenizer.json
-  std::vector<std::string> extra;
+  Json::Array extra;          // special ones without a role, as there; their ids are not known
+  std::map<std::string, Json, std::less<>> flags;  // of roles' tokens, by their surfaces: the same
+  bool splits_special = false;                     // no special token comes from text
+  bool is_ours =
+      false;  // a run of train: text gives what its tokenizer.json says, and no other special token
 
   std::string config_path() const { return (folder / kConfigName).string(); }
   // Of a role, by the class where no file names it; empty: none.

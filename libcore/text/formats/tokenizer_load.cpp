@@ -4,6 +4,7 @@
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "text/formats/class_parts.hpp"
 #include "text/formats/foreign_tokenizers.hpp"
 #include "text/formats/tokenizer_folder.hpp"
 #include "text/models/subword_text_encoder.hpp"
@@ -49,13 +50,15 @@ void check_beside_model(const Tokenizer& tokenizer, const TokenizerFolder& setti
   for (const Json& token : settings.added) {
     const std::int64_t id = token.at("id").as_integer();
     const std::string& surface = token.at("content").as_string();
-    // Special tokens behind the model's come from no text.
     if (id < tokenizer.vocabulary_size() && tokenizer.surface(static_cast<std::int32_t>(id)) != surface)
       throw Error(settings.added_where + ": the id " + std::to_string(id) + " of " + quote(surface) +
                   " is not that of the model" + kAdvice);
     if (!token.at("special").as_bool())
       throw Error(settings.added_where + ": " + quote(surface) + " is not special" + kAdvice);
   }
+  if (const std::string surface = special_without_role(settings); !surface.empty())
+    throw Error(settings.config_path() + ": the special token " + quote(surface) +
+                " can stand in a text, where beside a .model none is found" + kAdvice);
 }
 
 constexpr const char* kSentencePieceNames[] = {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"};

@@ -38,9 +38,9 @@ constexpr MemberRow kTokenizerRows[] = {
     {kConfig, "separate_vocabs", RowUse::read},
     {kConfig, "add_bos_token", RowUse::read},
     {kConfig, "add_eos_token", RowUse::read},
+    {kConfig, "split_special_tokens", RowUse::read},
     // What the library keeps and does not use, or uses for what is not done here.
     {kConfig, "padding_side", RowUse::unused},
-    {kConfig, "split_special_tokens", RowUse::unused},
     {kConfig, "chat_template", RowUse::unused},
     {kConfig, "do_basic_tokenize", RowUse::unused},
     {kConfig, "never_split", RowUse::unused},

@@ -53,6 +53,7 @@ struct TokenizerReader {
     }
     read_added_tokens();
     find_byte_tokens();
+    find_tokens_in_text();
     read_model();
     place_added_tokens();
     find_special_ids();
@@ -65,7 +66,7 @@ struct TokenizerReader {
   }
 
   void make_vocabulary() {
-    impl.vocabulary = std::make_shared<const Vocabulary>(std::move(surfaces), special, unknown_id);
+    impl.vocabulary = std::make_shared<const Vocabulary>(std::move(surfaces), special, unknown_id, in_text);
     impl.hash = impl.vocabulary->hash();
   }
 
@@ -147,6 +148,15 @@ struct TokenizerReader {
     }
   }
 
+  // Special tokens that the file says to be found in text, but for bytes.
+  void find_tokens_in_text() {
+    for (const Added& token : added) {
+      if (!token.in_text || byte_tokens.contains(token.content)) continue;
+      special_surfaces.erase(token.content);
+      hidden_surfaces.erase(token.content);
+    }
+  }
+
   static bool has_byte_level(const Json* part) {
     if (part == nullptr || !part->is_object()) return false;
     const Json* type = part->find("type");
@@ -170,13 +180,15 @@ struct TokenizerReader {
       const Json& token = list->as_array()[i];
       const std::string member = "added_tokens[" + std::to_string(i) + "]";
       const std::string here = where + ": " + member;
-      check_members(token, {"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"},
-                    here);
+      check_members(
+          token, {"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special", kInTextMember},
+          here);
       const std::string& content = json_string(token, "content", here);
       added.push_back({.member = member,
                        .content = content,
                        .id = json_member(token, "id", here),
                        .is_special = json_bool(token, "special", here),
+                       .in_text = json_bool_or(token, kInTextMember, false, here),
                        .single_word = json_bool(token, "single_word", here),
                        .lstrip = json_bool(token, "lstrip", here),
                        .rstrip = json_bool(token, "rstrip", here),
@@ -207,11 +219,13 @@ struct TokenizerReader {
       } else if (!id.is_unsigned() || known_id != id.as_unsigned() + 1) {
         fail(member + ": the id of " + quote(content) + " does not agree with the vocabulary");
       }
-      if (token.is_special) special.push_back(static_cast<std::int32_t>(id.as_integer()));
+      if (!token.is_special) continue;
+      special.push_back(static_cast<std::int32_t>(id.as_integer()));
+      if (!special_surfaces.contains(content)) in_text.push_back(special.back());
     }
   }
 
-  // Those that are not special; after the normalizer.
+  // Those that text gives; after the normalizer.
   void read_tokens_in_text(EncodingParts& parts) const {
     std::vector<AddedToken> as_they_are, normalized;
     for (const Added& token : added) {
@@ -285,7 +299,8 @@ struct TokenizerReader {
   }
 
   bool has_tokens_in_text() const {
-    return std::any_of(added.begin(), added.end(), [](const Added& token) { return !token.is_special; });
+    return std::any_of(added.begin(), added.end(),
+                       [&](const Added& token) { return !special_surfaces.contains(token.content); });
   }
 
   // Our own standardisation and splitting, where the parts are those that we write for them. False where they
@@ -335,14 +350,14 @@ struct TokenizerReader {
   struct Added {
     std::string member, content;
     Json id;
-    bool is_special, single_word, lstrip, rstrip, normalized;
+    bool is_special, in_text, single_word, lstrip, rstrip, normalized;
   };
   std::vector<Added> added;
-  // Special tokens; those of them that the model does not find; those that stand for one byte.
+  // Special tokens that no text gives; those that the model does not find; those that stand for one byte.
   std::set<std::string, std::less<>> special_surfaces, hidden_surfaces, byte_tokens;
   std::vector<std::string> surfaces;
-  std::int32_t model_size = 0;  // tokens that the model has; added ones may follow
-  std::vector<std::int32_t> special;
+  std::int32_t model_size = 0;                 // tokens that the model has; added ones may follow
+  std::vector<std::int32_t> special, in_text;  // the second: those of them that text gives
 };
 
 namespace {

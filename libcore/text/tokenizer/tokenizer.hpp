@@ -25,8 +25,8 @@ struct SpecialTokenRoles {
 };
 
 // A small handle to shared, constant data: copies are cheap, and all members may be called from several
-// threads. Text is well-formed UTF-8 (readers of lines check it); special tokens are never produced from
-// text, whatever it says.
+// threads. Text is well-formed UTF-8 (readers of lines check it). Special tokens are never produced from
+// text, whatever it says, but for those without a role of another program's tokenizer.
 class Tokenizer {
  public:
   // A tokenizer.json; a .subwords file; a vocab.txt; a vocab.json or merges.txt with the other beside it; or
@@ -67,7 +67,8 @@ class Tokenizer {
   std::vector<std::string> tokens(std::string_view text) const;
   void for_each_token(std::string_view text, const std::function<void(std::string_view)>& use) const;
 
-  // An unknown token gives unknown_id(), and so does a special token's surface; Error where there is none.
+  // An unknown token gives unknown_id(), and so does a special one that no text gives; Error where there is
+  // none.
   std::int32_t id_of_token(std::string_view token) const;
 
   // The text of ids: words joined by one space, characters by nothing; words and punctuation by nothing

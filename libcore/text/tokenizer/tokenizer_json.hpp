@@ -37,6 +37,8 @@ Json tokenizer_file_json(TokenizerFileParts parts);
 // Hugging Face's TemplateProcessing of BERT's texts and pairs; type_id is the segment of a token.
 Json bert_template_json(std::string_view first, std::int64_t first_id, std::string_view last,
                         std::int64_t last_id);
+// Our own member of special tokens in added_tokens: whether text gives them. Without it no text does.
+inline constexpr const char* kInTextMember = "in_text";
 // One of added_tokens: found as it is written, within words too, and without the spaces around it.
 Json added_token_json(std::string_view content, std::int64_t id, bool is_special = true);
 

@@ -6,7 +6,7 @@
 namespace headwater {
 
 Vocabulary::Vocabulary(std::vector<std::string> surfaces, const std::vector<std::int32_t>& special,
-                       std::int32_t unknown_id)
+                       std::int32_t unknown_id, const std::vector<std::int32_t>& in_text)
     : surfaces_(std::move(surfaces)), is_special_(surfaces_.size(), false), unknown_id_(unknown_id) {
   for (const std::int32_t id : special) {
     is_special_.at(static_cast<std::size_t>(id)) = true;
@@ -16,6 +16,7 @@ Vocabulary::Vocabulary(std::vector<std::string> surfaces, const std::vector<std:
       table_.value(surfaces_[id]) = id;
     }
   }
+  for (const std::int32_t id : in_text) table_.value(surface(id)) = static_cast<std::uint64_t>(id);
 }
 
 void Vocabulary::fail_without_unknown(std::string_view word) {

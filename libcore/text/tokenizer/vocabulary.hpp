@@ -15,17 +15,17 @@ namespace headwater {
 class Vocabulary {
  public:
   Vocabulary() = default;
-  // surfaces[id]; `special` ids have a surface but are never found from text. All surfaces differ and none is
-  // empty. `unknown_id` is -1 where there is no unknown token.
+  // surfaces[id]; `special` ids have a surface but are never found from text, but for those that are
+  // `in_text` too. All surfaces differ and none is empty. `unknown_id` is -1 where there is no unknown token.
   Vocabulary(std::vector<std::string> surfaces, const std::vector<std::int32_t>& special,
-             std::int32_t unknown_id);
+             std::int32_t unknown_id, const std::vector<std::int32_t>& in_text = {});
 
-  // The id of an ordinary word, or -1.
+  // The id of a word that text may give, or -1.
   std::int32_t find(std::string_view word) const {
     const WordTable::Entry* entry = table_.find(word);
     return entry == nullptr ? -1 : static_cast<std::int32_t>(entry->value);
   }
-  // The id of an ordinary word, or the unknown token's; Error where there is none.
+  // The same, or the unknown token's; Error where there is none.
   std::int32_t id_of(std::string_view word) const {
     const std::int32_t id = find(word);
     if (id >= 0) return id;

@@ -102,3 +102,22 @@ TEST_CASE("what tokenizer_config.json asks of a published model's texts") {
   CHECK(error_text([&] { check_prompts(folder, around); }).find("puts 2 special tokens around a text") !=
         std::string::npos);
 }
+
+TEST_CASE("special tokens of our own that have no role come from no text, after convert too") {
+  TokenizerLearner learner({.size = 20, .more_special = {"<e1>", "[SEP]"}});
+  learner.add("the red house <e1>\n");
+  const Tokenizer ours = learner.finish();
+  const ScratchDirectory scratch;
+  write_file(scratch / "tokenizer.json", published_tokenizer_text(ours));
+  CHECK(published_tokenizer_text(ours).find(R"("in_text": false)") != std::string::npos);
+  CHECK(Tokenizer::load(scratch.path()).encode("the <e1>") == ours.encode("the <e1>"));
+  CHECK(tokenizer_file(ours).bytes == ours.to_json());
+  // Of a run, and of another program.
+  write_file(scratch / "tokenizer.json", ours.to_json());
+  CHECK(Tokenizer::load(scratch.path()).encode("<e1>") == std::vector{ours.special_id("<e1>")});
+  CHECK(Tokenizer::load(scratch.path()).encode("[SEP]") == ours.encode("[SEP]"));
+  const Tokenizer found = Tokenizer::load(scratch.path());
+  CHECK(Tokenizer::parse(published_tokenizer_text(found), "t").encode("<e1>") == found.encode("<e1>"));
+  write_file(scratch / "recipe.yaml", "");
+  CHECK(Tokenizer::load(scratch.path()).encode("<e1>") == ours.encode("<e1>"));
+}

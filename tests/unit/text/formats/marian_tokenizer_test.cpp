@@ -110,10 +110,15 @@ TEST_CASE_FIXTURE(Files, "Marian's tokenizer_config.json: cleaned spaces, roles 
         std::string::npos);
   write_file(scratch / "tokenizer_config.json",
              R"({"eos_token": {"content": "</s>"}, "separate_vocabs": true, "added_tokens_decoder":
-               {"1": {"content": "<unk>", "special": true}, "9": {"content": "<new>", "special": true}}})");
+               {"1": {"content": "<unk>", "special": true}, "9": {"content": "</s>", "special": true}}})");
   const TokenizerFolder beside = read_tokenizer_folder(scratch.path());
   check_marian_roles(beside, vocabulary);
   CHECK(beside.has_two_vocabularies == true);
+  CHECK(fault(R"({"additional_special_tokens": ["<new>"]})").find(R"(special token "<new>" can stand)") !=
+        std::string::npos);
+  write_file(scratch / "tokenizer_config.json",
+             R"({"additional_special_tokens": ["<new>"], "split_special_tokens": true})");
+  check_marian_roles(read_tokenizer_folder(scratch.path()), vocabulary);
 }
 
 TEST_CASE_FIXTURE(Files, "beside a .model the files may change nothing but roles") {
@@ -130,9 +135,11 @@ TEST_CASE_FIXTURE(Files, "beside a .model the files may change nothing but roles
             .find(R"(the id 1 of "<pad>" is not that of the model)") != std::string::npos);
   CHECK(fault(R"({"added_tokens_decoder": {"9": {"content": "zork"}}})").find(R"("zork" is not special)") !=
         std::string::npos);
+  CHECK(fault(R"({"added_tokens_decoder": {"9": {"content": "<extra_id_0>", "special": true}}})")
+            .find(R"(special token "<extra_id_0>" can stand in a text)") != std::string::npos);
   write_file(
       scratch / "tokenizer_config.json",
       R"({"tokenizer_class": "T5Tokenizer", "do_lower_case": false, "sp_model_kwargs": {}, "added_tokens_decoder":
-               {"2": {"content": "</s>", "special": true}, "9": {"content": "<extra_id_0>", "special": true}}})");
+               {"2": {"content": "</s>", "special": true}, "9": {"content": "<mask>", "special": true}}})");
   CHECK(Tokenizer::load(scratch.path()).tokens("a") == std::vector<std::string>{"▁a"});
 }
