@@ -81,6 +81,12 @@ void TextEmbeddings::encode(std::span<const std::string> lines) {
   }
 }
 
+void TextEmbeddings::restart_counts() {
+  lines_so_far_ = 0;
+  truncated_lines_ = {};
+  tokens_ = {};
+}
+
 void TextEmbeddings::place_rows() {
   offsets_.assign(1, 0);
   ids_.clear();

@@ -48,6 +48,8 @@ class TextEmbeddings {
   Index width() const { return model_.width(settings_.layer.value_or(model_.layers())); }
   const TruncatedLines& truncated_lines() const { return truncated_lines_; }
   const TokenCounts& tokens() const { return tokens_; }  // of the lines, without what was cut off
+  // The next line is the first one.
+  void restart_counts();
 
  private:
   void encode(std::span<const std::string> lines);

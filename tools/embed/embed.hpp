@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checkpoint/npy.hpp"
 #include "cli/lines.hpp"
 #include "cli/options.hpp"
 #include "cli/result_output.hpp"
@@ -60,6 +61,29 @@ class VectorWriter {
   std::vector<std::int64_t> offsets_{0}, ids_;
 };
 
+// The vectors of --vectors. Throws Error where these are not the vectors that the model makes of the lines:
+// by their numbers, and by the cosines of a few lines spread over the file, which are embedded again.
+class SavedVectors {
+ public:
+  SavedVectors(const Options& o, Index width);
+  // Whether line `line`, from 0, is one of those few; add() takes them in order.
+  bool compares(std::int64_t line) const;
+  void add(std::string_view text, std::string place);
+  // Of so many lines.
+  void read(std::int64_t lines, TextEmbeddings& embeddings, VectorSearch& search) const;
+
+ private:
+  ConstMatrix rows(Index begin, Index end, std::vector<float>& values) const;
+  void check_texts(TextEmbeddings& embeddings) const;
+
+  const Options& o_;
+  MappedFile file_;
+  std::string where_, fix_;
+  NpyArray array_;
+  std::vector<std::int64_t> compared_;  // lines
+  std::vector<std::string> texts_, places_;
+};
+
 // The lines of the file of --nearest, or of the input with --duplicates, and their vectors: of the model, or
 // of the file of --vectors. Throws Error where this one is not of these lines, by its numbers.
 class SearchedLines {
@@ -71,7 +95,6 @@ class SearchedLines {
   void for_each_duplicates(const std::function<void(std::string_view)>& take) const;
 
  private:
-  void read_vectors();
   void append(std::string& out, std::int64_t line, const VectorSearch::Match& match) const;
 
   const Options& o_;

@@ -1,8 +1,7 @@
+// The lines that are searched: read, embedded, and what was found as text.
 #include <algorithm>
-#include <cmath>
-#include <cstring>
+#include <optional>
 
-#include "checkpoint/npy.hpp"
 #include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -29,6 +28,8 @@ std::string field_of(const std::string& line, std::int64_t column, const std::st
 
 SearchedLines::SearchedLines(const Options& o, TextEmbeddings& embeddings)
     : o_(o), search_(embeddings.width()) {
+  std::optional<SavedVectors> saved;
+  if (!o.vectors.empty()) saved.emplace(o, embeddings.width());
   const bool is_of_input = o.nearest.empty();
   cli::LineReaderSettings settings = o.reader;
   if (!is_of_input) settings = cli::beside(o.reader, "say --nearest-column N, or turn TABs into spaces");
@@ -41,47 +42,17 @@ SearchedLines::SearchedLines(const Options& o, TextEmbeddings& embeddings)
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < lines.size() && o.nearest_column > 0; ++i)
       texts.push_back(field_of(lines[i], o.nearest_column, reader.place(i)));
-    if (o.vectors.empty()) search_.add(embeddings.vectors(o.nearest_column > 0 ? texts : lines).vectors);
+    const std::vector<std::string>& searched = o.nearest_column > 0 ? texts : lines;
+    if (!saved) search_.add(embeddings.vectors(searched).vectors);
+    for (std::size_t i = 0; saved && i < searched.size(); ++i) {
+      if (saved->compares(count_ + static_cast<std::int64_t>(i))) saved->add(searched[i], reader.place(i));
+    }
     if (!o.has_ids) lines_.insert(lines_.end(), lines.begin(), lines.end());
     count_ += std::ssize(lines);
   });
   if (count_ == 0 && !is_of_input) throw Error(shown(o.nearest) + ": has no lines (give one at least)");
-  if (!o.vectors.empty()) read_vectors();
+  if (saved) saved->read(count_, embeddings, search_);
   if (is_of_input && !o.is_quiet) reader.note_dropped();
-}
-
-void SearchedLines::read_vectors() {
-  constexpr Index kRowsAtOnce = 4096;
-  const MappedFile file(o_.vectors);
-  const std::string where = shown(o_.vectors);
-  const NpyArray array = read_npy(file.bytes(), where);
-  if (array.shape.size() != 2)
-    throw Error(where + ": an array of " + counted(std::ssize(array.shape), "dimension") +
-                ", vectors are [lines, numbers]");
-  const Index rows = array.shape[0], width = array.shape[1];
-  const std::string fix = " (make it of these lines: embed " + o_.model + " -o FILE.npy LINES)";
-  if (width != search_.width()) {
-    throw Error(where + ": vectors of " + counted(width, "number") + ", those of " + o_.model + " have " +
-                std::to_string(search_.width()) + fix);
-  }
-  if (rows != count_) {
-    throw Error(where + ": " + counted(rows, "vector") + ", " +
-                (o_.nearest.empty() ? "the input" : shown(o_.nearest)) + " has " + counted(count_, "line") +
-                fix);
-  }
-  std::vector<float> some;
-  for (Index begin = 0; begin < rows; begin += kRowsAtOnce) {
-    const Index count = std::min(kRowsAtOnce, rows - begin);
-    some.resize(static_cast<std::size_t>(count * width));
-    std::memcpy(some.data(), array.values.data() + static_cast<std::size_t>(begin * width) * sizeof(float),
-                some.size() * sizeof(float));
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      if (!std::isfinite(some[i]))
-        throw Error(where + ": vector " + std::to_string(begin + static_cast<Index>(i) / width + 1) +
-                    ": number " + std::to_string(static_cast<Index>(i) % width + 1) + " is not finite");
-    }
-    search_.add({some.data(), count, width});
-  }
 }
 
 void SearchedLines::append(std::string& out, std::int64_t line, const VectorSearch::Match& match) const {

@@ -1,6 +1,7 @@
 // Lines of text: vectors of them, of their tokens, or the nearest lines of a file.
 #include "cli/tool.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "tools/embed/embed.hpp"
 
 namespace headwater::embed {
@@ -39,6 +40,8 @@ class Texts {
 
   void write_nearest() {
     const SearchedLines searched(o_, embeddings_);
+    if (!o_.is_quiet && o_.vectors.empty()) note_searched();
+    embeddings_.restart_counts();
     cli::ResultOutput output(o_.output);
     std::int64_t line = 0;
     for_each_batch([&](const std::vector<std::string>& lines) {
@@ -73,6 +76,18 @@ class Texts {
   void note_texts() {
     cli::note_unknown_tokens(embeddings_.tokens());
     cli::note_truncated_lines(embeddings_.truncated_lines(), model_->length());
+  }
+
+  // Of the file of --nearest, by its name: notes without one are of the input.
+  void note_searched() {
+    const std::string file = shown(o_.nearest) + ": ";
+    const ColumnTokenCounts counts{"", embeddings_.tokens()};
+    if (const std::string unknown = cli::unknown_tokens({&counts, 1}); !unknown.empty())
+      cli::warn(file + unknown);
+    const TruncatedLines& lines = embeddings_.truncated_lines();
+    if (lines.count() == 0) return;
+    cli::warn(file + counted(lines.count(), "line") + " had more than " + std::to_string(model_->length()) +
+              " tokens; the rest was left out" + lines.numbers());
   }
 
   const Options& o_;
