@@ -94,7 +94,11 @@ TranslationSettings settings_of(const Options& o, const LoadedTranslator& model,
                                .wants_scores = o.wants_scores || o.n_best.has_value()};
   settings.decoding = of_recipe ? *of_recipe : model.generation.decoding;
   translate::set(*settings.decoding, o.search);
-  search::check_room(*settings.decoding, model.max_new_tokens, model.model->length());
+  const search::RoomOrigin origin{.has_min = o.search.min_new_tokens.has_value(),
+                                  .has_max = o.search.max_new_tokens.has_value(),
+                                  .file = of_recipe ? o.recipe : model.generation.file};
+  search::check_room(*settings.decoding, origin);
+  search::check_room(*settings.decoding, origin, model.max_new_tokens, model.model->length());
   settings.sampling =
       translate::sampling_of(o.sampling, o.search, of_recipe ? GenerationConfig{} : model.generation);
   if (settings.sampling) settings.decoding->num_beams = 1;

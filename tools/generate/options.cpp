@@ -49,7 +49,9 @@ void set(TextGeneratorSettings& settings, const GenerationConfig& files, const S
   set(decoding, search.beams);
   if (search.max_new_tokens) decoding.max_new_tokens = *search.max_new_tokens;
   search::set_one(decoding, "min_new_tokens", search.min_new_tokens);
-  search::check_room(decoding);
+  search::check_room(decoding, {.has_min = search.min_new_tokens.has_value(),
+                                .has_max = search.max_new_tokens.has_value(),
+                                .file = files.file});
   search::set_one(decoding, "no_repeat_ngram_size", search.no_repeat_ngram_size);
   settings.repetition_penalty = search.repetition_penalty;
   settings.stop = search.stop;

@@ -1,6 +1,8 @@
 #include "tools/search/options.hpp"
 
 #include "support/decimal.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace headwater::search {
 
@@ -55,20 +57,39 @@ void set(DecodingSettings& settings, const BeamOptions& o) {
   set_one(settings, "early_stopping", o.early_stopping);
 }
 
-void check_room(const DecodingSettings& settings) {
-  if (settings.max_new_tokens == 0 || settings.min_new_tokens <= settings.max_new_tokens) return;
-  throw UsageError("--min-new-tokens is " + std::to_string(settings.min_new_tokens) +
-                   ", above --max-new-tokens, " + std::to_string(settings.max_new_tokens) +
-                   " (lower it, or raise that)");
+namespace {
+
+// "--min-new-tokens", or where a file says it.
+std::string name_of(const char* option, const char* member, bool is_given, const RoomOrigin& origin) {
+  if (is_given) return option;
+  return origin.has_min || origin.has_max ? quote(member) + " of " + origin.file : quote(member);
 }
 
-void check_room(const DecodingSettings& settings, std::int64_t models_own, std::int64_t positions) {
+[[noreturn]] void fail_room(const DecodingSettings& settings, const RoomOrigin& origin,
+                            const std::string& most) {
+  const std::string what = name_of("--min-new-tokens", "min_new_tokens", origin.has_min, origin) + " is " +
+                           std::to_string(settings.min_new_tokens) + ", above " + most;
+  if (origin.has_min || origin.has_max) throw UsageError(what);
+  throw Error(origin.file + ": " + what);
+}
+
+}  // namespace
+
+void check_room(const DecodingSettings& settings, const RoomOrigin& origin) {
+  if (settings.max_new_tokens == 0 || settings.min_new_tokens <= settings.max_new_tokens) return;
+  fail_room(settings, origin,
+            name_of("--max-new-tokens", "max_new_tokens", origin.has_max, origin) + ", " +
+                std::to_string(settings.max_new_tokens) + " (lower it, or raise that)");
+}
+
+void check_room(const DecodingSettings& settings, const RoomOrigin& origin, std::int64_t models_own,
+                std::int64_t positions) {
   const std::int64_t asked = settings.max_new_tokens > 0 ? settings.max_new_tokens : models_own;
   const std::int64_t most = asked > 0 ? std::min(asked, positions) : positions;
   if (settings.min_new_tokens <= most) return;
-  throw UsageError("--min-new-tokens is " + std::to_string(settings.min_new_tokens) +
-                   ", above the model's longest translation, " + std::to_string(most) + " tokens (lower it" +
-                   (most < positions ? ", or raise --max-new-tokens)" : ")"));
+  fail_room(settings, origin,
+            "the model's longest translation, " + counted(most, "token") + " (lower it" +
+                (most < positions ? ", or raise --max-new-tokens)" : ")"));
 }
 
 void set(SamplingSettings& settings, const SamplingOptions& o) {

@@ -44,10 +44,16 @@ void describe(cli::CommandLine& line, SamplingOptions& o);
 void set(DecodingSettings& settings, const BeamOptions& o);
 void set(SamplingSettings& settings, const SamplingOptions& o);
 
-// Each throws UsageError where the least number of new tokens is above the most: of the options alone, and
-// with a model's own limit (0: none) and its positions.
-void check_room(const DecodingSettings& settings);
-void check_room(const DecodingSettings& settings, std::int64_t models_own, std::int64_t positions);
+// Which of the least and the most number of new tokens options gave; the file says the others.
+struct RoomOrigin {
+  bool has_min = false, has_max = false;
+  std::string file = {};
+};
+// Each throws where the least number is above the most: UsageError where an option gave one of them, Error
+// naming the file otherwise. The second knows a model's own limit (0: none) and its positions.
+void check_room(const DecodingSettings& settings, const RoomOrigin& origin);
+void check_room(const DecodingSettings& settings, const RoomOrigin& origin, std::int64_t models_own,
+                std::int64_t positions);
 
 // One key of a recipe's decoding section, by the rules of recipes; the error has the option's name.
 template <class Value>

@@ -50,7 +50,6 @@ void set(DecodingSettings& settings, const SearchOptions& o) {
   search::set_one(settings, "max_length_ratio", o.max_length_ratio);
   search::set_one(settings, "min_new_tokens", o.min_new_tokens);
   search::set_one(settings, "no_repeat_ngram_size", o.no_repeat_ngram_size);
-  search::check_room(settings);
 }
 
 }  // namespace headwater::translate
