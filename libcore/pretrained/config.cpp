@@ -63,7 +63,8 @@ class ConfigReader : public FlatVisitor {
     read(config_.at(row.key), row);
   }
   static void read(const Json& json, const schema::Row& row) {
-    std::visit([&](auto* value) { read(json, row.key, row.rule, *value); }, row.member);
+    with_name(row.key,
+              [&] { std::visit([&](auto* value) { read(json, row.key, row.rule, *value); }, row.member); });
   }
 
  private:
@@ -151,7 +152,7 @@ void read_settings(const Json& config, ModelSettings& settings) {
 }
 
 std::int64_t whole(const Json& config, std::string_view name, std::int64_t min, std::int64_t max) {
-  const std::int64_t value = config.at(name).as_integer();
+  const std::int64_t value = with_name(name, [&] { return config.at(name).as_integer(); });
   if (value < min || value > max) {
     throw Error(quote(name) + " is " + std::to_string(value) + ", expected " + std::to_string(min) + " to " +
                 std::to_string(max));

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "recipe/recipe.hpp"
+#include "support/error.hpp"
 #include "support/json.hpp"
 
 namespace headwater {
@@ -26,6 +27,18 @@ void read_settings(const Json& config, ModelSettings& settings);
 
 // The value of one key, to the row's member: throws as read_settings does.
 void read_member(const Json& value, const schema::Row& row);
+
+// f(). An error about the type of a value, "expected a number, found a string", gets the member's name.
+template <class F>
+decltype(auto) with_name(std::string_view name, const F& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    if (!what.starts_with("expected ")) throw;
+    throw Error(quote(name) + ": " + what);
+  }
+}
 
 // A whole number from `min` to `max`. Throws Error naming the member, not the file.
 std::int64_t whole(const Json& config, std::string_view name, std::int64_t min, std::int64_t max);

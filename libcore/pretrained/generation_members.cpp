@@ -207,7 +207,8 @@ bool is_generation_member(std::string_view name) {
 GenerationConfig generation_config_of_json(const Json& config) {
   GenerationConfig out{.decoding = decoding_of(config)};
   for (const UsedMember& row : kUsed) {
-    if (const Json* const value = member_said(config, row.name)) row.read(*value, row.name, out);
+    const Json* const value = member_said(config, row.name);
+    if (value != nullptr) with_name(row.name, [&] { row.read(*value, row.name, out); });
   }
   if (member_said(config, "min_new_tokens") != nullptr) out.min_length = 0;  // which it overrides
   check_refused(config, out);

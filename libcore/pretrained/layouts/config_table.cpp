@@ -155,7 +155,7 @@ Json our_config(const Layout& layout, const Json& theirs) {
     ours.set(row.key, member->is_string() ? Json(value) : parsed(value));
   }
   for (const ConfigRow& row : layout.config) {
-    if (row.is_read) read_row(row, theirs, ours);
+    if (row.is_read) with_name(row.theirs, [&] { read_row(row, theirs, ours); });
   }
   ModelSection section = layout.kind().section_of_config(ours);
   const Json settings = settings_json(std::move(section));

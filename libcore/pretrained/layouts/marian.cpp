@@ -11,6 +11,7 @@
 #include "pretrained/registry.hpp"
 #include "pretrained/tokenizer_files.hpp"
 #include "pretrained/translator.hpp"
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "text/formats/marian_tokenizer.hpp"
 
@@ -50,13 +51,17 @@ void write_sharing(std::string_view name, const Json& ours, Json& theirs) {
   theirs.set("tie_word_embeddings", ties_output(settings));
 }
 
-// A number of its vocabulary, or a list of one.
+// A number of its vocabulary, or a list of one. Translations may end with one of several; the loss has one.
 void read_id(std::string_view name, const Json& theirs, Json& ours) {
   const Json& member = theirs.at(name);
   const bool is_list = member.is_array() && member.as_array().size() == 1;
-  Json one;
-  one.set(name, is_list ? member.as_array().front() : member);
-  ours.set(name, whole(one, name, 0, ours.at("target_vocabulary_size").as_integer() - 1));
+  const Json& id = is_list ? member.as_array().front() : member;
+  const double last = ours.at("target_vocabulary_size").as_number() - 1;
+  if (!id.is_integer() || id.as_number() < 0 || id.as_number() > last)
+    refuse_member(name, member.dump(),
+                  "one token id, 0 to " + shortest(last) +
+                      (member.is_array() ? " (a list belongs in generation_config.json)" : ""));
+  ours.set(name, id);
 }
 void write_id(std::string_view name, const Json& ours, Json& theirs) { theirs.set(name, ours.at(name)); }
 

@@ -65,6 +65,12 @@ TEST_CASE("generation_config.json: what is not done is named, and usual values a
   CHECK(fault_of(R"({"forced_bos_token_id": 5, "suppress_tokens": [4, 5]})") ==
         "\"forced_bos_token_id\" is 5, which \"suppress_tokens\" has, too");
   CHECK(fault_of(R"({"bad_words_ids": [[]]})").starts_with("\"bad_words_ids\" is "));
+  for (const char* const name : {"max_length", "eos_token_id", "temperature", "bad_words_ids", "do_sample",
+                                 "num_beams", "length_penalty", "min_new_tokens", "early_stopping"}) {
+    const std::string fault = fault_of("{\"" + std::string(name) + "\": {}}");
+    INFO(fault);
+    CHECK(fault.starts_with("\"" + std::string(name) + "\""));
+  }
   CHECK(fault_of(R"({"num_return_sequences": 0})").starts_with("\"num_return_sequences\" is 0"));
 }
 

@@ -103,6 +103,29 @@ TEST_CASE("Marian's layout: a model and its config.json are read back, bit for b
   }
 }
 
+TEST_CASE("Marian's layout: an id that is none, or one of several, is an error that names it") {
+  const auto said = [](const char* name, const char* value) {
+    Json config = good_config();
+    config.set(name, Json::parse(value, "test"));
+    return error_text([&] { (void)our_config(marian(), config); });
+  };
+  CHECK(said("eos_token_id", "[0]") == "(no error)");
+  CHECK(
+      said("eos_token_id", "[1, 3]") ==
+      "\"eos_token_id\" is [1,3], expected one token id, 0 to 8 (a list belongs in generation_config.json)");
+  for (const char* const name : {"eos_token_id", "pad_token_id", "decoder_start_token_id"}) {
+    for (const char* const value :
+         {"null", "9", "-1", "1.5", "\"</s>\"", "[]", "[null]", "{}", "true", "1e300"}) {
+      INFO(said(name, value));
+      CHECK(said(name, value)
+                .starts_with("\"" + std::string(name) + "\" is " + std::string(value).substr(0, 1)));
+    }
+  }
+  for (const char* const name :
+       {"d_model", "encoder_layers", "activation_function", "max_position_embeddings"})
+    CHECK(said(name, "{}").starts_with("\"" + std::string(name) + "\""));
+}
+
 TEST_CASE("Marian's layout: weights are turned round, tables are not") {
   const ScratchDirectory scratch;
   const auto model = made(sayable("target_output"));
@@ -280,9 +303,9 @@ TEST_CASE("Marian's layout: a config.json that cannot be read is one line that n
       {"normalize_embedding", true, "\"normalize_embedding\" is true, expected false"},
       {"static_position_embeddings", false, "\"static_position_embeddings\" is false, expected true"},
       {"quantization_config", Json::Object{}, "\"quantization_config\""},
-      {"pad_token_id", 9, "\"pad_token_id\" is 9, expected 0 to 8"},
-      {"eos_token_id", Json::Array{0, 1}, "expected"},
-      {"decoder_start_token_id", -1, "\"decoder_start_token_id\" is -1, expected 0 to 8"}};
+      {"pad_token_id", 9, "\"pad_token_id\" is 9, expected one token id, 0 to 8"},
+      {"eos_token_id", Json::Array{0, 1}, "\"eos_token_id\" is [0,1], expected one token id"},
+      {"decoder_start_token_id", -1, "\"decoder_start_token_id\" is -1, expected one token id, 0 to 8"}};
   for (const Case& c : cases) {
     const std::string said = said_of(good_config().set(c.name, c.value));
     INFO(c.name, ": ", said);
