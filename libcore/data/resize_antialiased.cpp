@@ -89,36 +89,54 @@ std::vector<AntialiasedResize::Sum> AntialiasedResize::sums(std::int64_t from, s
   return out;
 }
 
+// Sums over `in` of numbers that lie `stride` apart, a step's places side by side.
+void AntialiasedResize::add(std::vector<std::uint8_t>& out, std::span<const std::uint8_t> in, const Sum& sum,
+                            std::size_t stride, std::size_t places) {
+  for (std::size_t place = 0; place < places; ++place) {
+    std::int64_t value = kOne / 2;
+    for (std::size_t i = 0; i < sum.weights.size(); ++i)
+      value += sum.weights[i] * in[(sum.first + i) * stride + place];
+    out.push_back(byte_of(value));
+  }
+}
+
 AntialiasedResize::AntialiasedResize(const ImageShape& from, std::int64_t height, std::int64_t width,
                                      ResizeFilter filter)
-    : from_(from), rows_(sums(from.height, height, filter)), columns_(sums(from.width, width, filter)) {}
+    : from_(from),
+      height_(height),
+      width_(width),
+      rows_(sums(from.height, height, filter)),
+      columns_(sums(from.width, width, filter)) {}
 
 std::vector<std::uint8_t> AntialiasedResize::operator()(std::span<const std::uint8_t> pixels) const {
+  const std::int64_t lost = from_.height - height_;
+  const bool has_rows_first = lost > 0 && lost > 2 * (from_.width - width_);
+  return has_rows_first ? across(down(pixels, from_.width), height_)
+                        : down(across(pixels, from_.height), width_);
+}
+
+// Of `height` rows.
+std::vector<std::uint8_t> AntialiasedResize::across(std::span<const std::uint8_t> pixels,
+                                                    std::int64_t height) const {
+  if (columns_.empty()) return {pixels.begin(), pixels.end()};
   const auto channels = static_cast<std::size_t>(from_.channels);
-  // Sums over `in` of numbers that lie `stride` apart, a step's places side by side.
-  const auto add = [](std::vector<std::uint8_t>& out, std::span<const std::uint8_t> in, const Sum& sum,
-                      std::size_t stride, std::size_t places) {
-    for (std::size_t place = 0; place < places; ++place) {
-      std::int64_t value = kOne / 2;
-      for (std::size_t i = 0; i < sum.weights.size(); ++i)
-        value += sum.weights[i] * in[(sum.first + i) * stride + place];
-      out.push_back(byte_of(value));
-    }
-  };
-  std::vector<std::uint8_t> wide(pixels.begin(), pixels.end());
-  std::size_t line = static_cast<std::size_t>(from_.width) * channels;
-  if (!columns_.empty()) {
-    wide.clear();
-    for (std::size_t row = 0; row < static_cast<std::size_t>(from_.height); ++row) {
-      for (const Sum& column : columns_)
-        add(wide, pixels.subspan(row * line, line), column, channels, channels);
-    }
-    line = columns_.size() * channels;
+  const std::size_t line = static_cast<std::size_t>(from_.width) * channels;
+  std::vector<std::uint8_t> out;
+  out.reserve(static_cast<std::size_t>(height) * columns_.size() * channels);
+  for (std::size_t row = 0; row < static_cast<std::size_t>(height); ++row) {
+    for (const Sum& column : columns_) add(out, pixels.subspan(row * line, line), column, channels, channels);
   }
-  if (rows_.empty()) return wide;
+  return out;
+}
+
+// Of rows of `width` pixels.
+std::vector<std::uint8_t> AntialiasedResize::down(std::span<const std::uint8_t> pixels,
+                                                  std::int64_t width) const {
+  if (rows_.empty()) return {pixels.begin(), pixels.end()};
+  const auto line = static_cast<std::size_t>(width * from_.channels);
   std::vector<std::uint8_t> out;
   out.reserve(rows_.size() * line);
-  for (const Sum& row : rows_) add(out, wide, row, line, line);
+  for (const Sum& row : rows_) add(out, pixels, row, line, line);
   return out;
 }
 

@@ -1,5 +1,5 @@
-// Images of bytes in other sizes, with the filters of Pillow: the same bytes as Image.resize of its versions
-// up to 12 gives. (Version 13 goes over the rows first where an image loses much more height than width.)
+// Images of bytes in other sizes, with the filters of Pillow: the same bytes as Image.resize of its version
+// 13 gives.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,10 @@ enum class ResizeFilter { nearest = 0, lanczos = 1, bilinear = 2, bicubic = 3, b
 // "bicubic"; nothing for another number.
 std::optional<std::string_view> name_of_filter(std::int64_t number);
 
-// Columns first, then rows, each rounded to bytes. An output pixel is the sum of the input's around its
-// centre, weighed by the filter, which is as many times wider as the image shrinks. Weights sum to 1 and have
-// 22 binary places. `nearest` takes the pixel at the centre.
+// Columns first, then rows, each rounded to bytes; rows first where the image loses height, and more than
+// twice as much of it as of width (up to Pillow 12 never). An output pixel is the sum of the input's around
+// its centre, weighed by the filter, which is as many times wider as the image shrinks. Weights sum to 1 and
+// have 22 binary places. `nearest` takes the pixel at the centre.
 class AntialiasedResize {
  public:
   AntialiasedResize(const ImageShape& from, std::int64_t height, std::int64_t width, ResizeFilter filter);
@@ -33,9 +34,15 @@ class AntialiasedResize {
     std::size_t first = 0;
     std::vector<std::int64_t> weights;
   };
+  static void add(std::vector<std::uint8_t>& out, std::span<const std::uint8_t> in, const Sum& sum,
+                  std::size_t stride, std::size_t places);
   static std::vector<Sum> sums(std::int64_t from, std::int64_t to, ResizeFilter filter);
 
+  std::vector<std::uint8_t> across(std::span<const std::uint8_t> pixels, std::int64_t height) const;
+  std::vector<std::uint8_t> down(std::span<const std::uint8_t> pixels, std::int64_t width) const;
+
   ImageShape from_;
+  std::int64_t height_, width_;
   std::vector<Sum> rows_, columns_;  // empty: the side stays
 };
 

@@ -1,4 +1,4 @@
-"""Makes pillow/resize.json beside this file by Pillow (12.3): one image of each number of channels in other sizes, by every filter.
+"""Makes pillow/resize.json beside this file by Pillow (13.0): one image of each number of channels in other sizes, by every filter.
 
     python make_pillow.py
 """
@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 HEIGHT, WIDTH = 13, 17
-SIZES = [(5, 7), (13, 6), (20, 17), (14, 23), (1, 1), (3, 31)]  # height, width
+SIZES = [(5, 7), (13, 6), (20, 17), (14, 23), (1, 1), (3, 31), (5, 13), (5, 14)]  # height, width; rows come first in (3, 31) and (5, 14)
 FILTERS = ["nearest", "lanczos", "bilinear", "bicubic", "box", "hamming"]  # by Pillow's numbers
 
 
