@@ -23,7 +23,9 @@ std::vector<double> numbers_of(const Json& config, const char* name, std::int64_
   if (member == nullptr) return std::vector<double>(count, kUsual);
   if (member->is_number()) return std::vector<double>(count, member->as_number());
   std::vector<double> numbers;
-  for (const Json& number : member->as_array()) numbers.push_back(number.as_number());
+  with_name(name, [&] {
+    for (const Json& number : member->as_array()) numbers.push_back(number.as_number());
+  });
   if (numbers.size() != count) {
     throw Error(quote(name) + " has " + std::to_string(numbers.size()) + " numbers, the images " +
                 std::to_string(channels) + " channels");
@@ -35,7 +37,7 @@ double factor_of(const Json& config) {
   if (!truth_of(config, "do_rescale", true)) return 1;
   const Json* const member = member_said(config, "rescale_factor");
   if (member == nullptr) return kByte;
-  const double factor = member->as_number();
+  const double factor = with_name("rescale_factor", [&] { return member->as_number(); });
   if (!(factor >= 1e-6 && factor <= 1)) refuse_member("rescale_factor", member->dump(), "0.000001 to 1");
   return factor;
 }
@@ -96,19 +98,23 @@ Sides sides_of(const Json& member, std::string_view name) {
   return {whole(member, "height", 1, kMaxImageSide), whole(member, "width", 1, kMaxImageSide)};
 }
 
-// {"shortest_edge": 256}, what is cut out of the middle afterwards, or both sides.
+// What "size" says of the shorter side alone, {"shortest_edge": 256} or a number that makes no square. 0:
+// nothing.
+std::int64_t shortest_of(const Json& config, const Json& size) {
+  if (size.is_number() && !truth_of(config, "default_to_square", true)) return side_of(size, "size");
+  const bool is_edge = size.is_object() && size.as_object().size() == 1;
+  if (!is_edge || member_said(size, "shortest_edge") == nullptr) return 0;
+  return whole(size, "shortest_edge", 1, kMaxImageSide);
+}
+
+// The shorter side, what is cut out of the middle afterwards, or both sides.
 void read_sizes(const Json& config, const ImageShape& shape, PublishedResize& resize) {
   constexpr std::int64_t kUsualSide = 224;
   const Sides wanted{shape.height, shape.width};
   const Json* const size = resize.is_resized ? member_said(config, "size") : nullptr;
-  const bool is_shortest =
-      size != nullptr && size->is_object() && member_said(*size, "shortest_edge") != nullptr;
   Sides sides = resize.is_cut ? Sides{kUsualSide, kUsualSide} : wanted;
-  if (is_shortest && size->as_object().size() == 1) {
-    resize.shortest = whole(*size, "shortest_edge", 1, kMaxImageSide);
-  } else if (size != nullptr) {
-    sides = sides_of(*size, "size");
-  }
+  if (size != nullptr) resize.shortest = shortest_of(config, *size);
+  if (size != nullptr && resize.shortest == 0) sides = sides_of(*size, "size");
   resize.height = sides.height;
   resize.width = sides.width;
   if (!resize.is_cut) {
@@ -131,14 +137,15 @@ void check_processor(const Json& config) {
   for (const char* const member : {"image_processor_type", "feature_extractor_type"}) {
     const Json* const said = member_said(config, member);
     if (said == nullptr) continue;
-    if (std::ranges::find(kNames, said->as_string()) == std::end(kNames))
-      refuse_member(member, quote(said->as_string()), "ViTImageProcessor (others have other defaults)");
+    const std::string& type = with_name(member, [&]() -> const std::string& { return said->as_string(); });
+    if (std::ranges::find(kNames, type) == std::end(kNames))
+      refuse_member(member, quote(type), "ViTImageProcessor (others have other defaults)");
   }
 }
 
 void check_refused(const Json& config) {
   if (truth_of(config, "do_pad", false)) refuse_member("do_pad", "true", "false");
-  if (!truth_of(config, "default_to_square", true)) refuse_member("default_to_square", "false", "true");
+  truth_of(config, "default_to_square", true);  // of a "size" that is one number; see shortest_of()
   truth_of(config, "do_convert_rgb",
            true);  // images have the channels that the model reads, whatever it says
 }
@@ -164,8 +171,9 @@ void write_sizes(const ImageProcessing& processing, const ImageShape& shape, Jso
 
 }  // namespace
 
-ImageReading reading_of_members(const Json& config) {
-  ImageReading reading{.applies_orientation = truth_of(config, kAppliesOrientation, false)};
+ImageReading reading_of_members(const Json& config, const ImageReading& otherwise) {
+  ImageReading reading = otherwise;
+  reading.applies_orientation = truth_of(config, kAppliesOrientation, otherwise.applies_orientation);
   const Json* const background = member_said(config, kBackground);
   if (background == nullptr) return reading;
   try {
@@ -189,9 +197,9 @@ ImageProcessing image_processing_of(const Json& config, const ImageShape& shape)
                          .is_cut = truth_of(config, "do_center_crop", false)};
   const Json* const filter = member_said(config, "resample");
   if (filter != nullptr && resize.is_resized) {
-    if (!name_of_filter(filter->as_integer()))
-      refuse_member("resample", filter->dump(), "0 to 5 (a filter of Pillow)");
-    resize.filter = static_cast<ResizeFilter>(filter->as_integer());
+    const std::int64_t number = with_name("resample", [&] { return filter->as_integer(); });
+    if (!name_of_filter(number)) refuse_member("resample", filter->dump(), "0 to 5 (a filter of Pillow)");
+    resize.filter = static_cast<ResizeFilter>(number);
   }
   read_sizes(config, shape, resize);
   if (resize.is_resized || resize.is_cut) {
@@ -206,7 +214,7 @@ ImageProcessing image_processing_of(const Json& config, const ImageShape& shape)
     out.normalization = "standardized";
   }
   if (out.normalization != "standardized") out.statistics = {};
-  out.reading = reading_of_members(config);
+  out.reading = reading_of_members(config, kPublishedReading);
   return out;
 }
 
@@ -230,7 +238,7 @@ Json image_processor_of(const ImageProcessing& processing, const ImageShape& sha
   config.set("do_normalize", processing.normalization != "unit");
   config.set("image_mean", std::move(mean));
   config.set("image_std", std::move(std));
-  if (processing.reading != ImageReading()) write_reading(config, processing.reading);
+  if (processing.reading != kPublishedReading) write_reading(config, processing.reading);
   return config;
 }
 

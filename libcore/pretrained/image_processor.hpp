@@ -22,9 +22,12 @@ struct ImageProcessing {
   std::optional<PublishedResize> resize = {};  // of a published model that makes images fit
 };
 
-// Those members, in config.json too. What is missing is as it was before it was said: transparency is
-// dropped, nothing is turned. Throws Error naming the member.
-ImageReading reading_of_members(const Json& config);
+// What Hugging Face's pipeline does: it drops transparency, and turns images as their tags of orientation
+// say.
+inline constexpr ImageReading kPublishedReading{.applies_orientation = true};
+// Those members, in config.json too. Where one is missing, `otherwise`: without it, as it was before it was
+// said, transparency is dropped and nothing is turned. Throws Error naming the member.
+ImageReading reading_of_members(const Json& config, const ImageReading& otherwise = {});
 void write_reading(Json& config, const ImageReading& reading);
 
 // For a model that reads images of this shape. What is missing is as that library has it. Throws Error naming

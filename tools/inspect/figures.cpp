@@ -152,7 +152,7 @@ VisionSettings vision_settings(const Options& o, ImageReading& reading) {
   if (is_recipe(o)) return checked(read_recipe(path, o.scale).model);
   const ModelFolder folder = open_model(path);
   cli::note_skipped_checkpoints(folder.skipped);
-  reading = reading_of_members(folder.config);
+  reading = reading_of_members(folder.config, folder.layout != nullptr ? kPublishedReading : ImageReading());
   return checked(folder.kind->section_of_config(folder.config));
 }
 

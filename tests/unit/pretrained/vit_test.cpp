@@ -85,7 +85,7 @@ void write_vit(const VisionModel& model, const fs::path& path) {
   file.finish();
 }
 
-ImageProcessing processing_of(const char* json, const ImageShape& shape = {5, 7, 3}) {
+ImageProcessing processing_of(std::string_view json, const ImageShape& shape = {5, 7, 3}) {
   return image_processing_of(Json::parse(json, "p"), shape);
 }
 
@@ -302,6 +302,15 @@ TEST_CASE("preprocessor_config.json: images of other sides are resized by its fi
            .resize;
   CHECK(cut.resized({30, 20, 3}) == ImageShape{12, 8, 3});
   CHECK(cut.resized({20, 30, 3}) == ImageShape{8, 12, 3});
+  CHECK(processing_of("{}").reading.applies_orientation);  // as their pipeline does
+  CHECK_FALSE(processing_of("{\"image_applies_orientation\": false}").reading.applies_orientation);
+  // "default_to_square" is of one number alone.
+  CHECK(*processing_of("{\"size\": 8, \"default_to_square\": false, \"do_center_crop\": true, "
+                       "\"crop_size\": {\"height\": 5, \"width\": 7}}")
+             .resize == cut);
+  for (const char* const size : {"", "\"size\": [5, 7], ", "\"size\": {\"height\": 5, \"width\": 7}, "})
+    CHECK(*processing_of("{" + std::string(size) + "\"default_to_square\": false}").resize ==
+          *processing_of("{}").resize);
   ImagePipelineSettings settings{.normalization = "unit", .resizing = "bilinear"};
   settings.published = cut;
   const ImagePipeline pipeline(settings, {}, {16, 24, 3}, {5, 7, 3});
