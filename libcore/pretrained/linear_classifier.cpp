@@ -63,6 +63,7 @@ static void check_settings(const LinearClassifierSettings& s, const Recipe& reci
 
 static const ModelKind kLinearKind{
     .name = "linear",
+    .article = "a model of kind",
     .meaning = "logistic regression over the terms of a text or over its vector, which gives it a label",
     .columns = {"source", "label"},
     .sections = {"source_tokenizer", "terms"},

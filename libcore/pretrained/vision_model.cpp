@@ -129,6 +129,7 @@ static void check_settings(const VisionSettings& s, const Recipe& recipe, const 
 
 static const ModelKind kVision{
     .name = "vision",
+    .article = "a model of kind",
     .meaning = "a vision Transformer that gives images a label (Dosovitskiy et al. 2021)",
     .columns = {},
     .metrics = validation_metric_names({MetricOf::models, MetricOf::classifiers}),
