@@ -286,8 +286,8 @@ void note_first_weights(const Run& run, const Options& o) {
     cli::note(summary);
   }
   if (!first.settings.empty())
-    cli::warn(first.settings + ": with other settings the weights of " + training.init_from +
-                  " are another model's",
+    cli::warn(first.settings + ": these settings differ from those of " + training.init_from +
+                  ", so its weights may not fit",
               o.is_quiet);
   for (const std::string& vocabulary : first.vocabularies)
     cli::warn(vocabulary + " are known to " + training.init_from + ", the others begin anew", o.is_quiet);
