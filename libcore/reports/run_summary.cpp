@@ -165,8 +165,9 @@ std::vector<std::string> what_to_try(const SummarizedRun& run) {
                      ", which take as short a time (headwater run --array model.C=0.1,1,10)");
   if (!advice.empty()) return advice;
   if (!lines_with(run.judged, "missed").empty())
-    return {recipe.data.set.empty() ? "another seed, or one changed key beside this run (report --runs)"
-                                    : "another seed, and compare keys and data with those of the recipe's source"};
+    return {recipe.data.set.empty()
+                ? "another seed, or one changed key beside this run (report --runs)"
+                : "another seed, and compare keys and data with those of the recipe's source"};
   return {"the model itself (" + run.next_tool + "), or one changed key beside this run (report --runs)"};
 }
 
