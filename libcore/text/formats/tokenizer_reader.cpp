@@ -230,11 +230,10 @@ struct TokenizerReader {
     std::vector<AddedToken> as_they_are, normalized;
     for (const Added& token : added) {
       if (special_surfaces.contains(token.content)) continue;
-      AddedToken in_text{token.content, static_cast<std::int32_t>(token.id.as_integer()), token.single_word,
-                         token.lstrip, token.rstrip};
-      if (token.normalized) in_text.content = parts.normalizer.apply(token.content);
-      if (!in_text.content.empty())
-        (token.normalized ? normalized : as_they_are).push_back(std::move(in_text));
+      AddedToken found{token.content, static_cast<std::int32_t>(token.id.as_integer()), token.single_word,
+                       token.lstrip, token.rstrip};
+      if (token.normalized) found.content = parts.normalizer.apply(token.content);
+      if (!found.content.empty()) (token.normalized ? normalized : as_they_are).push_back(std::move(found));
     }
     parts.added = AddedTokens(std::move(as_they_are));
     parts.added_normalized = AddedTokens(std::move(normalized));
