@@ -276,7 +276,7 @@ TEST_CASE_FIXTURE(Toy, "the bits version of the newest checkpoint, where it is a
   CHECK(error_text([&] { noticed(R"({"bits_version": 0})"); }) ==
         where + R"("bits_version" is 0, expected 1 to 2147483647)");
   CHECK(error_text([&] { noticed(R"({"bits_version": "x"})"); }) ==
-        where + "expected an integer, found a string");
+        where + R"("bits_version": expected an integer, found a string)");
 }
 
 TEST_CASE_FIXTURE(Toy, "a directory that cannot be written says so") {
