@@ -4,8 +4,7 @@
 #   tests/citations.sh        prints FILE:LINE and what is not there; exit code 1 where something is not
 #
 # A comment of a source may cite a file by the end of its path: simd_gemm.cpp, loss/cross_entropy.cpp. A page cites a path from
-# the root, or by a link from its own folder. Names in capitals stand for others (tools/NAME.md), and so do the files that
-# libcore/ADDING.md has its reader make.
+# the root, or by a link from its own folder. Names in capitals stand for others (tools/NAME.md).
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."
@@ -20,7 +19,7 @@ git ls-files | awk '
   }
   function folder_of(path) { return sub(/[^\/]*$/, "", path) ? path : "" }
   function is_placeholder(path) {
-    return path ~ /(^|[\/-])[A-Z]+[._]/ || (from == "libcore/ADDING.md" && path ~ /\/(square|mean_of_words|chunk(_test)?|matthews(_test)?|openai_gpt)\./)
+    return path ~ /(^|[\/-])[A-Z]+[._]/
   }
   function complain(path) {
     print from ":" line ": cites " path ", which is not there"
