@@ -7,8 +7,8 @@
 
 namespace headwater {
 
-// A table a section, one a kind for the section `model`: key, type and default, what may stand there and what
-// each word does, meaning, who reads it.
+// A table a section: key, type and default, what may stand there and what each word does, meaning; of the
+// section `model` also which kinds read the key. What differs between kinds names them.
 std::string recipe_reference(ModelKinds kinds);
 
 // print_recipe with the same as comments: it reads back equal too.

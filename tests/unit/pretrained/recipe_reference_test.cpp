@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <functional>
-#include <set>
+#include <map>
 
 #include "pretrained/registry.hpp"
 #include "recipe/row_text.hpp"
@@ -58,20 +58,18 @@ class RowReader : public schema::Visitor {
 
 using UseRow = std::function<void(const std::string& path, const schema::Row&, std::string_view readers)>;
 
-void for_each_row(const UseRow& use) {
-  for (const ModelKind* kind : model_kinds()) {
-    Recipe recipe;
-    recipe.model = ModelSection(*kind);
-    RowReader rows(use);
-    schema::rows(rows, recipe);
-  }
+void for_each_row(const ModelKind& kind, const UseRow& use) {
+  Recipe recipe;
+  recipe.model = ModelSection(kind);
+  RowReader rows(use);
+  schema::rows(rows, recipe);
 }
 
 }  // namespace
 
 TEST_CASE("every key says what it means and what reads it, every word what it does") {
   std::size_t keys = 0;
-  for_each_row([&](const std::string& path, const schema::Row& row, std::string_view readers) {
+  const auto check = [&](const std::string& path, const schema::Row& row, std::string_view readers) {
     INFO(path);
     ++keys;
     CHECK_FALSE(row.meaning.text.empty());
@@ -86,26 +84,50 @@ TEST_CASE("every key says what it means and what reads it, every word what it do
     } else {
       CHECK_FALSE(range_of(row).empty());
     }
-  });
+  };
+  for (const ModelKind* kind : model_kinds()) for_each_row(*kind, check);
   CHECK(keys > 200);
 }
 
-TEST_CASE("every key of every kind of model stands in the reference") {
+TEST_CASE("every key of every kind of model stands in the reference, once, with the kinds that read it") {
   const std::string reference = recipe_reference(model_kinds());
-  constexpr std::string_view kTitle = "### `", kRow = "| `";
-  std::set<std::string> known;
+  constexpr std::string_view kTitle = "### `", kRow = "| `", kSame = "The keys of `";
+  std::map<std::string, std::string>
+      row_of;  // each key's; in the section `model` its last column has the kinds
   std::string section;
   for (const std::string_view line : split(reference, '\n')) {
     const auto name_after = [&](std::string_view mark) {
       return std::string(line.substr(mark.size(), line.find('`', mark.size()) - mark.size()));
     };
     if (line.starts_with(kTitle)) section = name_after(kTitle) + ".";
-    if (line.starts_with(kRow)) known.insert(section + name_after(kRow));
+    if (line.starts_with(kRow)) {
+      const std::string key = section + name_after(kRow);
+      INFO(key);
+      CHECK(row_of.emplace(key, line.substr(0, line.size() - 2)).second);
+    }
+    if (!line.starts_with(kSame)) continue;
+    std::map<std::string, std::string> same;
+    const std::string of = name_after(kSame) + ".";
+    for (const auto& [key, row] : row_of) {
+      if (key.starts_with(of)) same.emplace(section + key.substr(of.size()), row);
+    }
+    CHECK(!same.empty());
+    row_of.merge(same);
   }
-  for_each_row([&](const std::string& path, const schema::Row&, std::string_view) {
-    INFO(path);
-    CHECK(known.contains(path));
-  });
+  for (const ModelKind* kind : model_kinds()) {
+    for_each_row(*kind, [&](const std::string& path, const schema::Row& row, std::string_view) {
+      INFO(std::string(kind->name), ": ", path);
+      REQUIRE(row_of.contains(path));
+      const std::string& line = row_of.at(path);
+      if (!path.starts_with("model.") || path == "model.kind") return;
+      const std::string readers = line.substr(line.rfind(" | "));
+      CHECK(readers.find(kind->name) != std::string::npos);
+      if (const std::vector<schema::Word>* const words = words_of(row)) {
+        for (const schema::Word& word : *words)
+          CHECK(line.find("`" + std::string(word.word) + "`: ") != std::string::npos);
+      }
+    });
+  }
 }
 
 TEST_CASE("recipes/README.md ends with every key that a recipe may have") {
