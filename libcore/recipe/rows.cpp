@@ -13,9 +13,9 @@ void rows(Visitor& v, DecodingSettings& s) {
   v.field("max_length_ratio", &s.max_length_ratio, Between{0, 1000, kNoUnit},
           "the longest output for each token of the source; 0: no limit");
   v.field("min_new_tokens", &s.min_new_tokens, Between{0, 1e6, "tokens"},
-          "the end token is not chosen before so many others");
+          "the end token is not chosen before this many others");
   v.field("no_repeat_ngram_size", &s.no_repeat_ngram_size, Between{0, 1000, "tokens"},
-          "no sequence of so many tokens occurs twice in an output (Paulus et al. 2018); 0: any may");
+          "no sequence of this many tokens occurs twice in an output (Paulus et al. 2018); 0: any may");
   v.field("num_beams", &s.num_beams, Between{1, 256, "hypotheses"},
           "hypotheses that beam search keeps side by side; 1: greedy decoding, the most likely token at each "
           "step");
@@ -32,7 +32,7 @@ void rows(Visitor& v, DecodingSettings& s) {
           OneOf{{{"heuristic",
                   "when num_beams have ended and no other would be better than the worst of them if it ended "
                   "now (Hugging Face: false)"},
-                 {"never", "when no other can become better than those that are given: exact (\"never\")"},
+                 {"never", "when no other can become better than the kept ones: exact (\"never\")"},
                  {"first", "as soon as num_beams have ended (true)"}}},
           "when the search for a sentence ends", beams);
 }
@@ -67,7 +67,7 @@ const OneOf& figure_words() {
          {"best_epoch", "its number, from 1"},
          {"seconds_an_epoch", "mean time of an epoch, in seconds"},
          {"tokens_a_second", "tokens read and predicted in a second of training"},
-         {"waiting_share", "of the time of training, how much its steps waited for their batches"}});
+         {"waiting_share", "share of the time of training in which steps waited for batches"}});
     for (const Metric* metric : all_metrics()) {
       if (metric->is_validated() && metric->of != MetricOf::texts)
         words.emplace_back("test_" + std::string(metric->name), "of the test data");
@@ -106,26 +106,24 @@ void kind_row(Visitor& v, ModelKinds kinds, std::string& kind) {
 
 void rows(Visitor& v, Recipe& s) {
   v.field("name", &s.name, Text::required,
-          {"the experiment's name: of its folder and in its table", "train, make recipe"},
-          Follows{"the file's name"});
-  v.field("seed", &s.seed, Anything{},
-          {"of everything that is drawn: first weights, the order of examples, dropout, held-out examples",
-           "train, make recipe"});
+          {"name of the experiment, and of its folder", "train, make recipe"}, Follows{"the file's name"});
+  v.field(
+      "seed", &s.seed, Anything{},
+      {"seed of everything that is drawn: first weights, the order of examples, dropout, held-out examples",
+       "train, make recipe"});
   v.section("data", {"where the examples are and what they hold", kMake},
             [&](Visitor& below) { rows(below, s.data, s.model); });
   v.model("model", {"what is trained", "train, inspect"}, s.model);
   const bool has_sides = !s.model || s.model.kind().reads("target_tokenizer");
-  v.field(
-      "shared_tokenizer", &s.shared_tokenizer, Anything{},
-      {"one tokenizer for both sides, learned from both columns: source_tokenizer says which, and there is "
-       "no target_tokenizer",
-       "make recipe (tokenize), train"},
-      When{has_sides, "", "translators"});
+  v.field("shared_tokenizer", &s.shared_tokenizer, Anything{},
+          {"one tokenizer for both sides, learned from both columns, by the keys of source_tokenizer",
+           "make recipe (tokenize), train"},
+          When{has_sides, "", "translators"});
   v.section_of_kinds("source_tokenizer", {"how texts become ids", "make recipe (tokenize)"}, s.model,
                      [&](Visitor& below) { rows(below, s.source_tokenizer); });
   if (!s.shared_tokenizer)
-    v.section_of_kinds("target_tokenizer", {"the same of what is to be written", "make recipe (tokenize)"},
-                       s.model, [&](Visitor& below) { rows(below, s.target_tokenizer); });
+    v.section_of_kinds("target_tokenizer", {"the same for the target", "make recipe (tokenize)"}, s.model,
+                       [&](Visitor& below) { rows(below, s.target_tokenizer); });
   v.section_of_kinds(
       "terms",
       {"the terms of a bag of words: n-grams of the source tokenizer's tokens", "make recipe (vectorize)"},

@@ -71,20 +71,18 @@ void rows(Visitor& v, OptimizerSettings& s, const ScheduleSettings& schedule) {
           belongs_to(s.kind == "adamw", "adamw"));
   v.field("weight_decay_of", &s.weight_decay_of,
           OneOf{{{"matrices",
-                  "weights of layers; neither norms and biases nor tables, whose rows are looked up: "
-                  "embeddings, positions, "
-                  "the first layer of a bag of words"},
+                  "weights of layers; not norms, biases and lookup tables (embeddings, positions, the first "
+                  "layer of a bag of words)"},
                  {"all", "every parameter"}}},
           "what weight_decay acts on", belongs_to(s.kind == "adamw", "adamw"));
-  v.field(
-      "layer_decay", &s.layer_decay, Between{1e-6, 1, kNoUnit},
-      "the rate of a layer is so many times that of the layer above, from the head down to the embeddings "
-      "(ELECTRA, Clark et al. 2020)");
+  v.field("layer_decay", &s.layer_decay, Between{1e-6, 1, kNoUnit},
+          "factor from the rate of a layer to that of the layer below, from the head down to the embeddings "
+          "(ELECTRA, Clark et al. 2020)");
   v.field("momentum", &s.momentum, Between{0, kBelowOne, kNoUnit},
           "momentum (Polyak 1964): each update adds this share of the previous one; 0: none",
           belongs_to(s.kind == "sgd", "sgd"));
   v.field("global_clipnorm", &s.global_clipnorm, Between{0, 1e9, kNoUnit},
-          "a gradient of a larger Euclidean norm is scaled down to it (Pascanu et al. 2013); 0: none is");
+          "gradients with a larger Euclidean norm are scaled down to it (Pascanu et al. 2013); 0: no limit");
 }
 
 void rows(Visitor& v, ScheduleSettings& s) {
@@ -96,12 +94,12 @@ void rows(Visitor& v, ScheduleSettings& s) {
               "width^-0.5 · min(step^-0.5, step · warmup_steps^-1.5) (Vaswani et al. 2017, section 5.3)"},
              {"cosine", "falls to final_rate at the last step as half a cosine (Loshchilov and Hutter 2017)"},
              {"linear", "falls to final_rate at the last step as a line"},
-             {"step", "is multiplied by factor every so many epochs or steps"}}},
+             {"step", "is multiplied by factor every every_epochs or every_steps"}}},
       "the learning rate after the warm-up");
   v.field("warmup_steps", &s.warmup_steps, Between{0, 1e9, "steps"},
           "steps in which the rate rises from 0 to its peak, as a line");
   v.field("final_rate", &s.final_rate, Between{0, 1000, kNoUnit},
-          "the rate of the last step; of step the lowest there is",
+          "the rate of the last step; with step the lowest rate",
           When{falls || is_step, s.kind, "cosine, linear and step"});
   v.field("factor", &s.factor, Between{1e-6, 1, kNoUnit}, "what the rate is multiplied by",
           When{is_step, s.kind, "step"});
@@ -120,22 +118,22 @@ void rows(Visitor& v, CheckpointSettings& s) {
           "steps from one checkpoint to the next; 0: by every_minutes and at the end of each epoch only");
   v.field(
       "every_minutes", &s.every_minutes, Between{0, 1e6, "minutes"},
-      "a checkpoint also after the first step that ends so many minutes after the last one (the model has "
-      "the same bits); 0: not by time");
+      "a checkpoint also after the first step that ends this long after the last one (no bit of the model "
+      "depends on it); 0: not by time");
   v.field("every_epochs", &s.every_epochs, Between{1, 1e6, "epochs"},
-          "a checkpoint at the end of each so many epochs, of the last and of one that is the best so far");
-  v.field("keep", &s.keep, Between{1, 100000, "checkpoints"},
-          "how many of the newest checkpoints are kept beside the best, two at least; with every_epochs "
-          "above 1 only those "
-          "of its epochs count, and others go when two newer ones are there");
+          "epochs from one checkpoint to the next; the last epoch and each new best get one, too");
+  v.field(
+      "keep", &s.keep, Between{1, 100000, "checkpoints"},
+      "the newest checkpoints that are kept besides the best, at least two; with every_epochs above 1 only "
+      "those of its epochs count, and others go when there are two newer ones");
 }
 
 void rows(Visitor& v, EarlyStoppingSettings& s, const std::string& best_metric) {
-  v.field("metric", &s.metric, metric_words(), "of validation: what must get better",
+  v.field("metric", &s.metric, metric_words(), "the validation metric that must get better",
           Follows{"training.best_metric", best_metric, "loss"},
           When{s.patience > 0, "early stopping without patience", "a patience of 1 or more"});
   v.field("patience", &s.patience, Between{0, 1e6, "epochs"},
-          "the run ends after so many epochs in a row without a better value; 0: never");
+          "the run ends after this many epochs in a row without a better value; 0: never");
 }
 
 void rows(Visitor& v, UnfreezeSettings& s) {
@@ -149,7 +147,7 @@ void rows(Visitor& v, UnfreezeSettings& s) {
 
 void rows(Visitor& v, SubwordSamplingSettings& s) {
   v.field("dropout", &s.dropout, Between{0, kBelowOne, kNoUnit},
-          "of BPE: share of the merges that are passed over (BPE dropout: Provilkov et al. 2020); 0: none");
+          "of BPE: share of the merges that are skipped (BPE dropout: Provilkov et al. 2020); 0: none");
   v.field(
       "alpha", &s.alpha, Between{0, 1000, kNoUnit},
       "of Unigram: a segmentation is drawn with its probability to this power (Kudo 2018); 0: the best is "
@@ -158,13 +156,14 @@ void rows(Visitor& v, SubwordSamplingSettings& s) {
 
 void rows(Visitor& v, SampleSettings& s) {
   const When prompts{!s.prompts.empty(), "training without samples.prompts", "training with samples.prompts"};
-  v.field("prompts", &s.prompts, Text::required,
-          "texts that the model goes on with after each epoch: samples.tsv of the model's directory has a "
-          "line for each, the epoch and the text; none: it writes nothing");
+  v.field(
+      "prompts", &s.prompts, Text::required,
+      "texts that the model continues after each epoch, into samples.tsv of its directory: a line for each, "
+      "with the epoch and the text");
   v.field("max_new_tokens", &s.max_new_tokens, Between{1, 1e6, "tokens"},
-          "the longest continuation; it ends with the model's positions too", prompts);
+          "the longest continuation; it also ends with the model's positions", prompts);
   v.field("top_k", &s.top_k, Between{0, 1e7, "tokens"},
-          "a token is drawn of the most likely so many (Fan et al. 2018); 0: of all", prompts);
+          "tokens are drawn from this many most likely ones (Fan et al. 2018); 0: from all", prompts);
   v.field("temperature", &s.temperature, Between{1e-3, 1000, kNoUnit},
           "what logits are divided by: below 1 likely tokens become likelier", prompts);
   v.field("allow_unknown", &s.allow_unknown, Anything{}, "[UNK] may be drawn", prompts);
@@ -179,33 +178,33 @@ bool is_translator(const ModelKind& kind) {
 void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
   v.field("epochs", &s.epochs, Between{1, 1e6, "epochs"}, "passes over the training examples");
   v.field("max_steps", &s.max_steps, Between{0, 1e9, "steps"},
-          "the run ends after so many steps; 0: no limit");
+          "the run ends after this many steps; 0: no limit");
   v.renamed("most_steps", "max_steps");
   v.field("batch_sequences", &s.batch_sequences, Between{1, 1e6, "examples"},
           "size of a batch: examples that one step learns from",
           When{s.batch_tokens == 0, "training with batch_tokens", "training without batch_tokens"});
-  v.field("batch_tokens", &s.batch_tokens, Between{0, 1e9, "tokens"},
-          "the most tokens of a batch instead, those that a translator reads and those that it predicts "
-          "together; examples are taken in the order of the epoch, not by length; 0: by batch_sequences",
-          When{!model || !model.kind().columns.empty(), "", "models of texts"});
+  v.field(
+      "batch_tokens", &s.batch_tokens, Between{0, 1e9, "tokens"},
+      "instead: the most tokens of a batch, source and target together; examples are taken in the order of "
+      "the epoch, not by length; 0: by batch_sequences",
+      When{!model || !model.kind().columns.empty(), "", "models of texts"});
   v.field("shuffle", &s.shuffle, Anything{},
-          "examples are taken in an order that is drawn anew for each epoch; `false`: in that of the data");
+          "each epoch takes the examples in a new random order; `false`: in the order of the data");
   v.field(
       "shuffle_window", &s.shuffle_window, Between{0, 1e12, "examples"},
-      "the order is drawn for so many examples at a time, which come from 64 places of the data, each with "
-      "its neighbours: a data set larger than memory is read in runs, and no order of all of it is held "
-      "(vectorize --output dataset); 0: for all examples at once",
+      "the order is drawn for this many examples at a time, from 64 places of the data, each with its "
+      "neighbours, so that a data set larger than memory is read in runs (vectorize --output dataset); 0: "
+      "for all examples at once",
       When{s.shuffle, "training without shuffle", "training with shuffle"});
-  v.field("accumulate", &s.accumulate, Between{1, 8, "parts"},
-          "the batch is computed in so many parts one after the other, with the memory of one and the same "
-          "bits: 1, 2, 4 or 8");
   v.field(
-      "init_from", &s.init_from, Text::any,
-      "a model directory or checkpoint, also one in a published layout, whose weights the run begins with "
-      "(fine-tuning), a path from the folder in which train or make is called, not from the data root; "
-      "empty: they are drawn");
+      "accumulate", &s.accumulate, Between{1, 8, "parts"},
+      "parts in which a batch is computed, one after the other, with the memory of one and the same bits: 1, "
+      "2, 4 or 8");
+  v.field("init_from", &s.init_from, Text::any,
+          "fine-tuning: the model directory or checkpoint, also in a published layout, whose weights the run "
+          "begins with; a path from the current folder, not from the data root; empty: weights are drawn");
   v.field("drop", &s.drop, Text::required,
-          "patterns of names of parameters that are drawn anew all the same: `[head.*]`",
+          "patterns of names of parameters that are drawn nevertheless: `[head.*]`",
           When{!s.init_from.empty(), "training without init_from", "training with init_from"});
   v.field("freeze", &s.freeze, Text::required,
           "patterns of names of parameters that keep their values; * stands for any text: `[encoder.*]`");
@@ -213,39 +212,38 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
           "share of the probability that is spread over all classes (Szegedy et al. 2016)");
   v.field(
       "r_drop", &s.r_drop, Between{0, 1000, kNoUnit},
-      "each batch is computed twice, under different dropout, and so many times the divergence of both "
-      "predictions is added to the loss (R-Drop, Liang et al. 2021: 5); a step takes twice as long; 0: once",
+      "each batch is computed twice, under different dropout, and the divergence of both predictions times "
+      "this is added to the loss (R-Drop, Liang et al. 2021: 5); a step takes twice as long; 0: once",
       When{!model || measures_translations(model), "", "translators"});
   const OneOf weight_words{{{"none", "each counts once"},
                             {"balanced",
                              "n / (k · n_c) of n training examples, k labels that occur and n_c "
                              "examples of label c, as scikit-learn has it: all labels weigh alike"}}};
   v.field("class_weights", &s.class_weights, weight_words,
-          "how often an example counts in the loss of training, by its label; also a map, as in "
+          "how often an example counts in training's loss, by its label; also a map, as in "
           "`{spam: 4, ham: 0.5}`: from 1e-6 to 1e6, labels that it lacks count once",
           When{!model || model.kind().family == "classifiers", "", "classifiers"});
   v.field("log_every", &s.log_every, Between{1, 1e9, "steps"},
-          "steps from one row of log.csv to the next; each epoch's end has one too");
+          "steps from one row of log.csv to the next; each epoch's end has one, too");
   v.field("best_metric", &s.best_metric, metric_words(),
-          "of validation: the epoch that is best by it is the model");
+          "the validation metric whose best epoch is the model");
   v.field("validation_translations", &s.validation_translations, Between{0, 1e9, "sentences"},
-          "validation sentences, spread evenly, that are translated greedily after each epoch: log.csv and "
-          "the table that ends the run have their BLEU and chrF; a number beyond those there are is all",
+          "validation sentences, spread evenly, at most all, that are translated greedily after each epoch: "
+          "log.csv and the table that ends the run have their BLEU and chrF",
           Follows{"1000 where bleu or chrf is a metric, else 0: none",
                   is_of_translations(s.best_metric) || is_of_translations(s.early_stopping.metric)
                       ? std::int64_t{1000}
                       : std::int64_t{0}},
           When{!model || measures_translations(model), "", "translators"});
   v.field("ema_decay", &s.ema_decay, Between{0, kBelowOne, kNoUnit},
-          "of the moving average of the weights (Polyak and Juditsky 1992), a step; the average is what is "
+          "decay of the moving average of the weights, a step (Polyak and Juditsky 1992); the average is "
           "validated and saved as the model; 0: none",
           When{s.average_last == 0, "training with average_last", "training without average_last"});
-  v.field(
-      "average_last", &s.average_last, Between{0, 1000, "epochs"},
-      "what is validated and saved as the model is the mean of the weights after each of the last so many "
-      "epochs, or of all there are so far; each costs the memory and the disk of the weights; 0: the weights "
-      "as they are",
-      When{s.ema_decay == 0, "training with ema_decay", "training without ema_decay"});
+  v.field("average_last", &s.average_last, Between{0, 1000, "epochs"},
+          "the mean of the weights after each of the last epochs, this many or all so far, is validated and "
+          "saved "
+          "as the model; each takes the memory and the disk of the weights; 0: the weights themselves",
+          When{s.ema_decay == 0, "training with ema_decay", "training without ema_decay"});
   v.section("optimizer", "how a gradient changes the weights",
             [&](Visitor& below) { rows(below, s.optimizer, s.schedule); });
   v.section("schedule", "the learning rate, step by step", [&](Visitor& below) { rows(below, s.schedule); });
