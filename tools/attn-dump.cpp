@@ -50,7 +50,7 @@ void describe(cli::CommandLine& line, Options& o) {
   o.format_option =
       line.add_option(
               "--format", o.format,
-              "csv, json, matrix (for gnuplot), npy, svg, html (a page to look around in), or of images png; "
+              "csv, json, matrix (for gnuplot), npy, svg, html (a page for a browser), or of images png; "
               "without it as the name of -o ends, or csv")
           .offers({kFormats.begin(), kFormats.end()});
   line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
@@ -77,7 +77,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--inverse-head", o.inverse_head, "of that layer; the mean of all without it").at_least(0);
   line.add_option("--gold", o.gold,
                   "links that people made (0-0 1?1, a line each): a table of how well each head agrees, the "
-                  "best first, in place of links")
+                  "best first, instead of links")
       .shown_as("FILE")
       .reads();
   line.group("Input");

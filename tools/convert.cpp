@@ -30,8 +30,7 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("MODEL...")
       .reads()
       .reads_model();
-  line.add_option("--last", o.last,
-                  "of the checkpoints of one run: the newest so many; without it all of them")
+  line.add_option("--last", o.last, "of the checkpoints of one run: the newest N; by default all")
       .at_least(1);
 }
 

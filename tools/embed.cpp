@@ -59,7 +59,7 @@ void describe(cli::CommandLine& line, Options& o) {
                       "write the lines of FILE nearest to each line by cosine instead of vectors")
           .shown_as("FILE")
           .reads();
-  line.add_option("--top-k", o.top_k, "of --nearest: so many").at_least(1).with_default().goes_with(nearest);
+  line.add_option("--top-k", o.top_k, "of --nearest: how many").at_least(1).with_default().goes_with(nearest);
   line.add_option("--nearest-column", o.nearest_column,
                   "of --nearest: compare column N of FILE, from 1, and write its whole lines")
       .at_least(1)

@@ -74,22 +74,22 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--ids", o.has_ids, "the data are id lines, as train reads them");
   line.add_option("--labels-as", o.labels_as,
                   "of a classifier with --ids: what the column of labels has: names, or ids (as vectorize "
-                  "--labels writes them); needed where a name is another label's id")
+                  "--labels writes them); needed if a name is another label's id")
       .one_of({"names", "ids"});
   line.add_flag("--multiline", o.is_multiline,
                 "of a language model: each file is one text, with its line ends");
   line.add_flag("--lines", o.is_of_lines,
-                "of a language model: each line is one text, also where it has learned from one long text");
+                "of a language model: each line is one text, also if it has learned from one long text");
   line.add_flag("--start", o.has_start, "of a language model: put the start token before each text");
   line.group("Scores");
-  line.add_option("--stride", o.stride,
-                  "of a language model: read texts longer than it in windows that go on by N tokens, so that "
-                  "each token "
-                  "is predicted after as many others as fit")
+  line.add_option(
+          "--stride", o.stride,
+          "of a language model: read texts longer than it in windows that move on by N tokens, so that "
+          "each token "
+          "is predicted after as many others as fit")
       .between(1, 1e6);
   line.add_option("--seed", o.seed,
-                  "of a masked language model: which tokens are hidden; without it as its validation hides "
-                  "them");
+                  "of a masked language model: which tokens are hidden; by default as in its validation");
   line.add_flag("--reference-measure", o.has_reference_measure,
                 "loss and accuracy over padded positions too, as the source of the recipe counts them");
   line.group("Search");
@@ -101,7 +101,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Scores");
   const cli::Option recipe =
       line.add_option("-r,--recipe", o.recipe,
-                      "also say which of this recipe's expectations about test data were met")
+                      "also print which of this recipe's expectations about test data were met")
           .shown_as("FILE")
           .reads();
   line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")

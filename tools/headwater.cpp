@@ -62,7 +62,7 @@ void describe(cli::CommandLine& line, Options& o) {
                        line.add_option("--seed", o.seed, "another seed than the recipe's").shown_as("N"));
   o.given.emplace_back("--overwrite",
                        line.add_flag("--overwrite", o.overwrites,
-                                     "start the run anew, from first weights, over one that is there"));
+                                     "start the run anew, from first weights, over an existing one"));
   o.given.emplace_back("--allow-empty", line.add_flag("--allow-empty", o.allows_empty,
                                                       "leave out examples without a token, however many"));
   line.group("Output");
@@ -71,12 +71,12 @@ void describe(cli::CommandLine& line, Options& o) {
                            .shown_as("FOLDER")
                            .names_files()
                            .with_default());
-  o.given.emplace_back("--data",
-                       line.add_option("--data", o.data,
-                                       "the data root: of a public set data/cache, of one's own files the "
-                                       "folder of the recipe")
-                           .shown_as("FOLDER")
-                           .names_files());
+  o.given.emplace_back(
+      "--data",
+      line.add_option("--data", o.data,
+                      "the data root: of a public set data/cache, of your own files the folder of the recipe")
+          .shown_as("FOLDER")
+          .names_files());
   o.output_option = line.add_option("-o,--output", o.output, "of new: the file; standard output without it")
                         .shown_as("FILE")
                         .writes();

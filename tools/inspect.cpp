@@ -28,7 +28,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--print-recipe", o.prints_recipe,
                 "of a model: its recipe; of one of another program the recipe with its settings");
   line.add_flag("--keys", o.lists_keys, "every key that a recipe may have, as Markdown");
-  line.add_flag("--matrices", o.shows_matrices, "of a recipe or a model: each parameter in place of layers");
+  line.add_flag("--matrices", o.shows_matrices, "of a recipe or a model: each parameter instead of layers");
   line.add_flag("--tensors", o.shows_tensors, "of a model: the tensors of its file too");
   line.add_flag(
       "--statistics", o.has_statistics,
@@ -89,7 +89,7 @@ void describe(cli::CommandLine& line, Options& o) {
       .at_least(0)
       .with_default()
       .goes_with(draws);
-  line.add_option("--draw-count", o.draw_count, "of --draws: so many")
+  line.add_option("--draw-count", o.draw_count, "of --draws: how many")
       .between(1, 1000)
       .with_default()
       .goes_with(draws);

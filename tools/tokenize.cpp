@@ -38,17 +38,17 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
                 "the line end is text too and becomes tokens: lines that are parts of one text");
   line.add_flag("--sentences", o.has_sentences,
                 "each line is a document: a line for each of its sentences, an empty one after the last");
-  typed.show = line.add_option("--show", o.show,
-                               "tokens: token lines (default); text: tokens as people read them, for no tool")
-                   .shown_as("FORM")
-                   .offers({"tokens", "text"});
+  typed.show =
+      line.add_option("--show", o.show, "tokens: token lines (default); text: tokens as people read them")
+          .shown_as("FORM")
+          .offers({"tokens", "text"});
   line.add_flag("--decode", o.is_decoding, "join token lines back to text");
   line.add_flag("--check", o.is_checking,
                 "check that joining the tokens of each line gives its standardised text");
-  typed.dropout = line.add_option("--dropout", o.dropout,
-                                  "of BPE: pass over each merge with this probability (BPE dropout)")
-                      .between(0, 1)
-                      .shown_as("P");
+  typed.dropout =
+      line.add_option("--dropout", o.dropout, "of BPE: skip each merge with this probability (BPE dropout)")
+          .between(0, 1)
+          .shown_as("P");
   typed.alpha = line.add_option("--alpha", o.alpha,
                                 "of Unigram: draw a segmentation with its probability to this power")
                     .between(0, 1000)
@@ -73,12 +73,12 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
                      .shown_as("FILE")
                      .writes();
   line.group("A tokenizer to learn");
-  typed.merge = line.add_flag("--merge", o.is_merging, "learn from files of --counts in place of text");
-  typed.min_frequency =
-      line.add_option("--min-frequency", o.learn.min_frequency,
-                      "of " + kind_names(&Kind::has_min_frequency) + ": merge pairs that occur so often")
-          .between(1, 1e9)
-          .with_default();
+  typed.merge = line.add_flag("--merge", o.is_merging, "learn from files of --counts instead of text");
+  typed.min_frequency = line.add_option("--min-frequency", o.learn.min_frequency,
+                                        "of " + kind_names(&Kind::has_min_frequency) +
+                                            ": merge pairs that occur at least this often")
+                            .between(1, 1e9)
+                            .with_default();
   typed.coverage = line.add_option("--character-coverage", o.learn.character_coverage,
                                    "of unigram: the share of the text's characters that have a piece")
                        .between(0.5, 1)
@@ -99,7 +99,7 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
                     .with_default();
   typed.split_punctuation = line.add_flag(
       "--split-punctuation", o.learn.split_punctuation,
-      "of words: keep punctuation, as tokens of its own, and case unless --standardize lower is given");
+      "of words: keep punctuation, as separate tokens, and case unless --standardize lower is given");
   typed.start_end = line.add_flag("--start-end", o.learn.has_start_end,
                                   "add [START] and [END] (a translator's target side)");
   typed.special = line.add_option("--special", o.learn.special,

@@ -60,7 +60,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("-r,--recipe", o.recipe, "the experiment, a YAML file; - is standard input")
       .required()
       .reads();
-  line.add_option("--set", o.changes, "a key of the recipe and its value instead, as often as needed")
+  line.add_option("--set", o.changes, "set a key of the recipe; may be given again")
       .one_value_each()
       .shown_as("KEY=VALUE");
   line.add_option("--scale", o.scale, "full, or quick: the recipe's cut-down version")
@@ -77,17 +77,15 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads_file();
   line.add_option("--labels-as", o.labels_as,
                   "what the column of labels has: names, or ids (as vectorize --labels writes them); needed "
-                  "where a name is another label's id")
+                  "if a name is another label's id")
       .one_of({"names", "ids"});
   line.add_option("--terms", o.terms, "of a bag of words: the terms, from vectorize --learn ngrams or tf-idf")
       .reads_file();
   line.add_option("--validation", o.validation,
                   "examples to validate on; without it a share of the data is held out by seed")
       .reads();
-  line.add_option(
-          "--test", o.test,
-          "of images: a file that the finished model is to be measured on; refused now where it could "
-          "not be")
+  line.add_option("--test", o.test,
+                  "of images: a file that the finished model is to be measured on; checked before training")
       .shown_as("FILE")
       .reads();
   line.group("Output");
@@ -97,7 +95,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Model");
   line.add_option("--seed", o.seed, "instead of the recipe's");
   line.add_option("--epochs", o.epochs, "instead of the recipe's").between(1, 1e6);
-  line.add_option("--max-steps", o.max_steps, "instead of the recipe's: end after so many steps")
+  line.add_option("--max-steps", o.max_steps, "instead of the recipe's: end after this many steps")
       .between(1, 1e9);
   line.add_option(
           "--init-from", o.init_from,
@@ -108,7 +106,7 @@ void describe(cli::CommandLine& line, Options& o) {
       .one_value_each()
       .shown_as("PATTERN");
   line.add_option("--freeze", o.freeze,
-                  "keep parameters of these names as they are, beside those of the recipe's training.freeze")
+                  "keep parameters of these names as they are, in addition to the recipe's training.freeze")
       .one_value_each()
       .shown_as("PATTERN");
   line.group("Input");
@@ -118,7 +116,7 @@ void describe(cli::CommandLine& line, Options& o) {
                 "check everything, print sizes, the memory of a step and the minutes of all steps by a few "
                 "that are timed, "
                 "write nothing");
-  line.add_option("--ranks", o.ranks, "of --dry-run: what each of so many processes of mpirun needs")
+  line.add_option("--ranks", o.ranks, "of --dry-run: what each of this many processes of mpirun needs")
       .between(1, 8);
   line.add_flag("--print-recipe", o.prints_recipe, "print the resolved recipe and end");
   line.add_flag("--explain", o.explains, "of --print-recipe: with what each key means, as comments");

@@ -82,7 +82,7 @@ void add_column_options(CommandLine& line, LineReaderSettings& settings, Columns
       .group("Input")
       .shown_as("N|NAME")
       .one_value_each();
-  line.add_flag("--csv", settings.is_csv, "read records of CSV (RFC 4180, with a header) in place of lines")
+  line.add_flag("--csv", settings.is_csv, "read records of CSV (RFC 4180, with a header) instead of lines")
       .group("Input");
   typed->separator_option =
       line.add_option("--separator", typed->separator, "of --csv: what separates fields: ; | tab")

@@ -9,7 +9,7 @@ void describe(cli::CommandLine& line, SearchOptions& o) {
   line.group("Search");
   line.add_option("--max-new-tokens", o.max_new_tokens, "end a continuation after this many tokens (64)")
       .between(1, 1e6);
-  line.add_option("--min-new-tokens", o.min_new_tokens, "do not end it by its end token before so many (0)")
+  line.add_option("--min-new-tokens", o.min_new_tokens, "do not end it by its end token before this many (0)")
       .between(0, 1e6);
   line.add_option("--stop", o.stop, "end it before this text, which is left out; may be given again")
       .shown_as("TEXT")
@@ -18,7 +18,7 @@ void describe(cli::CommandLine& line, SearchOptions& o) {
                   "tokens that the text has already: above 1 they are less likely (1)")
       .between(1e-3, 1e3);
   line.add_option("--no-repeat-ngram-size", o.no_repeat_ngram_size,
-                  "no sequence of so many tokens occurs twice in a text; 0: any may (0)")
+                  "no sequence of this many tokens occurs twice in a text; 0: any may (0)")
       .between(0, 1000);
   describe(line, o.beams);
 }

@@ -41,8 +41,7 @@ void describe(cli::CommandLine& line, SamplingOptions& o) {
   line.add_option("--temperature", o.temperature,
                   "divides the logits; above 1 unlikely tokens are likelier (1)")
       .between(0, kMostTemperature);
-  line.add_option("--top-k", o.top_k, "draw among the so many most likely tokens; 0: all (0)")
-      .between(0, 1e6);
+  line.add_option("--top-k", o.top_k, "draw among this many most likely tokens; 0: all (0)").between(0, 1e6);
   line.add_option("--top-p", o.top_p, "draw among the fewest tokens that hold this share of probability (1)")
       .between(1e-6, 1);
   line.add_option("--min-p", o.min_p, "draw among those with this share of the likeliest one's (0)")

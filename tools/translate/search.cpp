@@ -14,10 +14,10 @@ void describe(cli::CommandLine& line, SearchOptions& o) {
   line.add_option("--max-length-ratio", o.max_length_ratio,
                   "stop it after this many tokens for each of the source; 0: no limit")
       .between(0, 1000);
-  line.add_option("--min-new-tokens", o.min_new_tokens, "do not end a translation before so many tokens")
+  line.add_option("--min-new-tokens", o.min_new_tokens, "do not end a translation before this many tokens")
       .between(0, 1e6);
   line.add_option("--no-repeat-ngram-size", o.no_repeat_ngram_size,
-                  "no sequence of so many tokens occurs twice in a translation; 0: any may")
+                  "no sequence of this many tokens occurs twice in a translation; 0: any may")
       .between(0, 1000);
 }
 

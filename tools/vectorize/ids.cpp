@@ -95,7 +95,7 @@ void describe_ids(cli::CommandLine& line, Options& o, ModeOptions& typed) {
   describe_one_text(line, o, typed);
   typed.add("--max-unknown",
             line.add_option("--max-unknown", o.max_unknown,
-                            "an error where more than P percent of the tokens are unknown")
+                            "an error if more than P percent of the tokens are unknown")
                 .shown_as("P"),
             {Mode::ids, Mode::blocks, Mode::id_file, Mode::bags});
 }

@@ -20,9 +20,9 @@ void describe_images(cli::CommandLine& line, Options& o, ModeOptions& typed) {
       line.add_option("--image-labels", o.image_labels, "the labels of an IDX file, another one")
           .shown_as("FILE")
           .reads_file());
-  add("--resize", line.add_option("--resize", o.resize,
-                                  "of a folder or list: make all images so many pixels high and wide")
-                      .shown_as("HxW"));
+  add("--resize",
+      line.add_option("--resize", o.resize, "of a folder or list: make all images H pixels high and W wide")
+          .shown_as("HxW"));
   add("--background",
       line.add_option(
               "--background", o.background,
@@ -30,9 +30,8 @@ void describe_images(cli::CommandLine& line, Options& o, ModeOptions& typed) {
               "their transparency")
           .shown_as("COLOUR")
           .with_default());
-  add("--apply-orientation",
-      line.add_flag("--apply-orientation", o.applies_orientation,
-                    "of a folder or list: turn images as their tags of orientation say"));
+  add("--apply-orientation", line.add_flag("--apply-orientation", o.applies_orientation,
+                                           "of a folder or list: turn images by their orientation tags"));
   add("--validation",
       line.add_option("--validation", o.validation, "write a share of the images there, the others to -o")
           .shown_as("FILE")

@@ -14,8 +14,7 @@ void describe_one_text(cli::CommandLine& line, Options& o, ModeOptions& typed) {
       .shown_as("N");
   typed.add(
       "--stride",
-      line.add_option("--stride", o.stride,
-                      "of --block: from the start of one line to that of the next; N where it is not given")
+      line.add_option("--stride", o.stride, "of --block: from the start of one line to that of the next (N)")
           .between(1, kMaxBlock)
           .shown_as("M"),
       {Mode::blocks});
