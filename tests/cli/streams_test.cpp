@@ -277,6 +277,7 @@ TEST_CASE("learning takes memory as the text, whatever pieces and n-grams it has
   words.push_back('\n');
   for (const auto& [arguments, text] :
        {std::pair{Arguments{"tokenize", "-q", "--learn", "unigram", "--size", "2000", "-o", model}, word},
+        {Arguments{"tokenize", "-q", "--learn", "subword_text_encoder", "-o", model}, word},
         {Arguments{"vectorize", "-q", "--learn", "ngrams", "--ngrams", "100", "-o", model}, words}}) {
     const long little = peak_of(arguments, text.substr(0, kBytes / 16) + "\n", 1),
                much = peak_of(arguments, text, 1);
