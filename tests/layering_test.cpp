@@ -25,7 +25,7 @@ const std::vector<std::vector<std::string>> kLevels = {{"support"},
                                                        {"autograd", "checkpoint", "metrics"},
                                                        {"data", "layers", "recipe"},
                                                        {"models"},
-                                                       {"pretrained"},
+                                                       {"families"},
                                                        {"training", "decoding", "reports"},
                                                        {"tasks"},
                                                        {"tools"}};

@@ -5,7 +5,7 @@
 
 #include "cli/result_ending.hpp"
 #include "cli/tool.hpp"
-#include "pretrained/model_directory.hpp"
+#include "families/model_directory.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"

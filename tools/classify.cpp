@@ -2,8 +2,8 @@
 
 #include "tools/classify/classify.hpp"
 #include "cli/tool.hpp"
+#include "families/model_directory.hpp"
 #include "metrics/calibration.hpp"
-#include "pretrained/model_directory.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/isa.hpp"

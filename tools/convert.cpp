@@ -2,7 +2,7 @@
 // tools/convert.md.
 #include "tools/convert/convert.hpp"
 #include "cli/tool.hpp"
-#include "pretrained/layouts/registry.hpp"
+#include "families/layouts/registry.hpp"
 #include "support/error.hpp"
 
 namespace headwater::convert {

@@ -3,7 +3,7 @@
 #include "tools/inspect/inspect.hpp"
 
 #include "cli/tool.hpp"
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 #include "recipe/reference.hpp"
 #include "support/error.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "cli/result_ending.hpp"
 #include "cli/tool.hpp"
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"

@@ -6,7 +6,7 @@
 
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "tools/translate/output.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/image_folder.hpp"
-#include "pretrained/vision_model.hpp"
+#include "families/vision_model.hpp"
 #include "tensor/arena.hpp"
 #include "tensor/matrix.hpp"
 

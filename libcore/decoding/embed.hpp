@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "families/hidden_states.hpp"
 #include "layers/packed_weights.hpp"
 #include "models/text_embedder.hpp"
-#include "pretrained/hidden_states.hpp"
 #include "support/token_counts.hpp"
 #include "support/truncated_lines.hpp"
 #include "tensor/arena.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "decoding/embed.hpp"
-#include "pretrained/vision_model.hpp"
+#include "families/vision_model.hpp"
 
 namespace headwater {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pretrained/masked_lm.hpp"
+#include "families/masked_lm.hpp"
 #include "support/token_counts.hpp"
 #include "support/truncated_lines.hpp"
 #include "tensor/arena.hpp"

@@ -11,7 +11,7 @@
 #include "decoding/decoder.hpp"
 #include "decoding/growing_text.hpp"
 #include "decoding/sampling.hpp"
-#include "pretrained/language_model.hpp"
+#include "families/language_model.hpp"
 #include "support/truncated_lines.hpp"
 
 namespace headwater {

@@ -5,7 +5,7 @@
 
 #include "decoding/generation_settings.hpp"
 #include "decoding/sampling.hpp"
-#include "pretrained/generation_config.hpp"
+#include "families/generation_config.hpp"
 #include "recipe/recipe.hpp"
 
 namespace headwater {

@@ -10,7 +10,7 @@
 #include "decoding/attention_alignment.hpp"
 #include "decoding/decoder.hpp"
 #include "decoding/sampling.hpp"
-#include "pretrained/translator.hpp"
+#include "families/translator.hpp"
 #include "support/truncated_lines.hpp"
 
 namespace headwater {

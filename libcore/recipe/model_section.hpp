@@ -1,5 +1,5 @@
 // The section `model` of a recipe: which kind of model, and the settings of that kind. The kinds are the
-// caller's (pretrained/registry.hpp): this room knows none.
+// caller's (families/registry.hpp): this room knows none.
 #pragma once
 
 #include <functional>

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pretrained/attention_trace.hpp"
+#include "families/attention_trace.hpp"
 #include "support/files.hpp"
 
 namespace headwater {

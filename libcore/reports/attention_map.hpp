@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pretrained/vision_attention.hpp"
+#include "families/vision_attention.hpp"
 
 namespace headwater {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pretrained/attention_trace.hpp"
-#include "pretrained/vision_attention.hpp"
+#include "families/attention_trace.hpp"
+#include "families/vision_attention.hpp"
 
 namespace headwater {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pretrained/attention_trace.hpp"
+#include "families/attention_trace.hpp"
 
 namespace headwater {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "pretrained/model_directory.hpp"
+#include "families/model_directory.hpp"
 #include "reports/table.hpp"
 #include "support/numbers.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pretrained/kind.hpp"
+#include "families/kind.hpp"
 
 namespace headwater {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <type_traits>
 
+#include "families/registry.hpp"
 #include "metrics/registry.hpp"
-#include "pretrained/registry.hpp"
 #include "recipe/key_values.hpp"
 #include "reports/table.hpp"
 #include "support/csv.hpp"

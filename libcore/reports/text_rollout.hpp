@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "pretrained/attention_trace.hpp"
+#include "families/attention_trace.hpp"
 
 namespace headwater {
 

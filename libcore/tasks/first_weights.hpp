@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pretrained/kind.hpp"
+#include "families/kind.hpp"
 #include "training/task_model.hpp"
 
 namespace headwater {

@@ -11,7 +11,7 @@
 
 #include "autograd/parameter.hpp"
 #include "checkpoint/safetensors.hpp"
-#include "pretrained/model_directory.hpp"
+#include "families/model_directory.hpp"
 
 namespace headwater {
 

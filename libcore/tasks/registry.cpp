@@ -1,6 +1,6 @@
 #include "tasks/registry.hpp"
 
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 #include "support/error.hpp"
 #include "tasks/classification/classification.hpp"
 #include "tasks/image_classification/image_classification.hpp"

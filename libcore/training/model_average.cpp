@@ -8,9 +8,9 @@
 
 #include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
-#include "pretrained/config.hpp"
-#include "pretrained/kind.hpp"
-#include "pretrained/model_directory.hpp"
+#include "families/config.hpp"
+#include "families/kind.hpp"
+#include "families/model_directory.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"

@@ -9,9 +9,9 @@
 
 #include "checkpoint/directory_names.hpp"
 #include "checkpoint/safetensors.hpp"
-#include "pretrained/config.hpp"
-#include "pretrained/model_directory.hpp"
-#include "pretrained/registry.hpp"
+#include "families/config.hpp"
+#include "families/model_directory.hpp"
+#include "families/registry.hpp"
 #include "support/bits_version.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"

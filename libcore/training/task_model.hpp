@@ -10,7 +10,7 @@
 #include "autograd/parameter.hpp"
 #include "data/dataset.hpp"
 #include "data/subset.hpp"
-#include "pretrained/kind.hpp"
+#include "families/kind.hpp"
 #include "training/objective.hpp"
 
 namespace headwater {

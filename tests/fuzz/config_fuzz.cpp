@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "pretrained/label_names.hpp"
-#include "pretrained/registry.hpp"
-#include "pretrained/text_classifier.hpp"
-#include "pretrained/translator.hpp"
-#include "pretrained/vision_model.hpp"
+#include "families/label_names.hpp"
+#include "families/registry.hpp"
+#include "families/text_classifier.hpp"
+#include "families/translator.hpp"
+#include "families/vision_model.hpp"
 #include "support/error.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "pretrained/generation_config.hpp"
+#include "families/generation_config.hpp"
 #include "support/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 #include "support/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 #include "support/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,7 @@
 // A classifier in BERT's layout against transformers (reference/bert-classifier): logits.
 #include <doctest/doctest.h>
 
-#include "pretrained/text_classifier.hpp"
+#include "families/text_classifier.hpp"
 #include "reference_folder.hpp"
 
 using namespace headwater;

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "pretrained/masked_lm.hpp"
-#include "pretrained/text_classifier.hpp"
-#include "pretrained/text_encoder.hpp"
+#include "families/masked_lm.hpp"
+#include "families/text_classifier.hpp"
+#include "families/text_encoder.hpp"
 #include "reference_folder.hpp"
 #include "tensor/kernels/attention/attention.hpp"
 

@@ -1,7 +1,7 @@
 #include "gpt2.hpp"
 
-#include "pretrained/language_model.hpp"
-#include "pretrained/model_directory.hpp"
+#include "families/language_model.hpp"
+#include "families/model_directory.hpp"
 #include "support/files.hpp"
 
 using namespace headwater;

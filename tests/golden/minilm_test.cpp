@@ -8,10 +8,10 @@
 #include <sstream>
 
 #include "decoding/embed.hpp"
-#include "pretrained/attention_trace.hpp"
-#include "pretrained/hidden_states.hpp"
-#include "pretrained/model_directory.hpp"
-#include "pretrained/registry.hpp"
+#include "families/attention_trace.hpp"
+#include "families/hidden_states.hpp"
+#include "families/model_directory.hpp"
+#include "families/registry.hpp"
 #include "reference_folder.hpp"
 
 using namespace headwater;

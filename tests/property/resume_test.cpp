@@ -11,7 +11,7 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "error_text.hpp"
-#include "pretrained/model_directory.hpp"
+#include "families/model_directory.hpp"
 #include "same_bits.hpp"
 #include "scratch_directory.hpp"
 #include "small_run.hpp"

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 #include "support/files.hpp"
 #include "tasks/classification/label_measure.hpp"
 

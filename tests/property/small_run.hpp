@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "data/token_dataset.hpp"
+#include "families/text_classifier.hpp"
+#include "families/translator.hpp"
 #include "models/encoder_decoder.hpp"
-#include "pretrained/text_classifier.hpp"
-#include "pretrained/translator.hpp"
 #include "tasks/classification/classification_objective.hpp"
 #include "tasks/translation/translation_objective.hpp"
 #include "training/trainer.hpp"

@@ -10,8 +10,8 @@
 
 #include "cli/lines.hpp"
 #include "cli/result_output.hpp"
-#include "pretrained/attention_trace.hpp"
-#include "pretrained/model_directory.hpp"
+#include "families/attention_trace.hpp"
+#include "families/model_directory.hpp"
 #include "reports/attention_array.hpp"
 #include "reports/attention_table.hpp"
 #include "reports/head_patterns.hpp"

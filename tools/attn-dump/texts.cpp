@@ -7,7 +7,7 @@
 #include "decoding/arenas.hpp"
 #include "decoding/search_settings.hpp"
 #include "decoding/translate.hpp"
-#include "pretrained/model_directory.hpp"
+#include "families/model_directory.hpp"
 #include "reports/attention_lines.hpp"
 #include "reports/attention_page.hpp"
 #include "reports/heat_map.hpp"

@@ -8,7 +8,7 @@
 #include "cli/lines.hpp"
 #include "data/labels.hpp"
 #include "decoding/classify.hpp"
-#include "pretrained/model_directory.hpp"
+#include "families/model_directory.hpp"
 #include "tensor/matrix.hpp"
 
 namespace headwater::classify {

@@ -1,7 +1,7 @@
 // A model in the published layout that its kind fits.
 #include "cli/tool.hpp"
-#include "pretrained/layouts/registry.hpp"
-#include "pretrained/model_directory.hpp"
+#include "families/layouts/registry.hpp"
+#include "families/model_directory.hpp"
 #include "support/new_folder.hpp"
 #include "tools/convert/convert.hpp"
 

@@ -14,7 +14,7 @@
 #include "cli/result_output.hpp"
 #include "decoding/embed.hpp"
 #include "decoding/vector_search.hpp"
-#include "pretrained/model_directory.hpp"
+#include "families/model_directory.hpp"
 #include "support/files.hpp"
 
 namespace headwater::embed {

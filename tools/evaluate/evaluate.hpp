@@ -11,7 +11,7 @@
 
 #include "cli/lines.hpp"
 #include "data/token_dataset.hpp"
-#include "pretrained/model_directory.hpp"
+#include "families/model_directory.hpp"
 #include "reports/classification_report.hpp"
 #include "reports/run_report.hpp"
 #include "reports/score_report.hpp"

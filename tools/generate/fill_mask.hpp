@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/lines.hpp"
-#include "pretrained/model_directory.hpp"
+#include "families/model_directory.hpp"
 
 namespace headwater::generate {
 

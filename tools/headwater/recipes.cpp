@@ -3,7 +3,7 @@
 #include <iterator>
 
 #include "cli/lines.hpp"
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 #include "reports/table.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"

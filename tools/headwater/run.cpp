@@ -9,7 +9,7 @@
 
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 #include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"

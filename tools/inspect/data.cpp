@@ -6,9 +6,9 @@
 
 #include "cli/tool.hpp"
 #include "data/id_columns.hpp"
-#include "pretrained/learned_tokenizer.hpp"
-#include "pretrained/registry.hpp"
-#include "pretrained/tokenizer_files.hpp"
+#include "families/learned_tokenizer.hpp"
+#include "families/registry.hpp"
+#include "families/tokenizer_files.hpp"
 #include "reports/data_summary.hpp"
 #include "reports/stream_summary.hpp"
 #include "support/error.hpp"

@@ -1,8 +1,8 @@
 // Data sets of images: what they hold, a contact sheet, and what training draws from an image.
 #include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
-#include "pretrained/registry.hpp"
-#include "pretrained/vision_model.hpp"
+#include "families/registry.hpp"
+#include "families/vision_model.hpp"
 #include "reports/image_page.hpp"
 #include "reports/image_summary.hpp"
 #include "support/error.hpp"

@@ -8,7 +8,7 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "cli/lines.hpp"
-#include "pretrained/kind.hpp"
+#include "families/kind.hpp"
 #include "recipe/recipe.hpp"
 #include "support/files.hpp"
 

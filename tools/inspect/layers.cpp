@@ -1,7 +1,7 @@
 // The layers of a model.
 #include <cmath>
 
-#include "pretrained/layouts/registry.hpp"
+#include "families/layouts/registry.hpp"
 #include "reports/layer_table.hpp"
 #include "support/json.hpp"
 #include "tools/inspect/inspect.hpp"

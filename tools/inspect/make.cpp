@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "pretrained/registry.hpp"
-#include "pretrained/text_classifier.hpp"
-#include "pretrained/tokenizer_files.hpp"
+#include "families/registry.hpp"
+#include "families/text_classifier.hpp"
+#include "families/tokenizer_files.hpp"
 #include "recipe/key_values.hpp"
 #include "reports/run_report.hpp"
 #include "support/drafts.hpp"

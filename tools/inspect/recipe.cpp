@@ -1,6 +1,6 @@
 // The recipe of a trained model.
-#include "pretrained/model_directory.hpp"
-#include "pretrained/recipe_of_model.hpp"
+#include "families/model_directory.hpp"
+#include "families/recipe_of_model.hpp"
 #include "tools/inspect/inspect.hpp"
 
 namespace headwater::inspect {

@@ -6,7 +6,7 @@
 #include "checkpoint/directory.hpp"
 #include "checkpoint/directory_names.hpp"
 #include "cli/tool.hpp"
-#include "pretrained/model_directory.hpp"
+#include "families/model_directory.hpp"
 #include "reports/table.hpp"
 #include "reports/tensor_statistics.hpp"
 #include "support/error.hpp"

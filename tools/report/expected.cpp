@@ -4,7 +4,7 @@
 #include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
-#include "pretrained/model_directory.hpp"
+#include "families/model_directory.hpp"
 #include "reports/run_table.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"

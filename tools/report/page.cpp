@@ -4,7 +4,7 @@
 
 #include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 #include "recipe/key_values.hpp"
 #include "reports/run_page.hpp"
 #include "reports/run_summary.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pretrained/model_directory.hpp"
+#include "families/model_directory.hpp"
 #include "recipe/recipe.hpp"
 #include "reports/learning_curves.hpp"
 #include "reports/run_page.hpp"

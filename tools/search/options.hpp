@@ -9,8 +9,8 @@
 
 #include "cli/options.hpp"
 #include "decoding/sampling.hpp"
+#include "families/generation_config.hpp"
 #include "layers/packed_weights.hpp"
-#include "pretrained/generation_config.hpp"
 #include "recipe/recipe.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"

@@ -2,7 +2,7 @@
 
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
-#include "pretrained/tokenizer_files.hpp"
+#include "families/tokenizer_files.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"

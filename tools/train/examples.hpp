@@ -8,7 +8,7 @@
 
 #include "data/dataset.hpp"
 #include "data/subset.hpp"
-#include "pretrained/kind.hpp"
+#include "families/kind.hpp"
 #include "ranks/process_group.hpp"
 #include "recipe/recipe.hpp"
 #include "training/task_model.hpp"

@@ -1,5 +1,5 @@
 // Columns of CSV files to lines of columns.
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 #include "support/error.hpp"
 #include "tools/vectorize/vectorize.hpp"
 

@@ -9,7 +9,7 @@
 #include "data/image_folder.hpp"
 #include "data/labels.hpp"
 #include "data/resize.hpp"
-#include "pretrained/label_names.hpp"
+#include "families/label_names.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"

@@ -4,7 +4,7 @@
 #include "data/cifar.hpp"
 #include "data/idx.hpp"
 #include "data/labels.hpp"
-#include "pretrained/label_names.hpp"
+#include "families/label_names.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "tools/vectorize/image_source.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/tool.hpp"
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 #include "support/decimal.hpp"
 #include "support/error.hpp"
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "pretrained/label_names.hpp"
-#include "pretrained/registry.hpp"
-#include "pretrained/text_classifier.hpp"
-#include "pretrained/tokenizer_files.hpp"
+#include "families/label_names.hpp"
+#include "families/registry.hpp"
+#include "families/text_classifier.hpp"
+#include "families/tokenizer_files.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "tasks/classification/classification_objective.hpp"

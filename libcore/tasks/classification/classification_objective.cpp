@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "pretrained/text_classifier.hpp"
+#include "families/text_classifier.hpp"
 
 namespace headwater {
 

@@ -10,8 +10,8 @@
 
 #include "data/class_batch.hpp"
 #include "data/token_dataset.hpp"
+#include "families/source_ids.hpp"
 #include "models/text_classifier.hpp"
-#include "pretrained/source_ids.hpp"
 #include "tasks/classification/label_measure.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "training/objective.hpp"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "data/image_dataset.hpp"
-#include "pretrained/label_names.hpp"
-#include "pretrained/registry.hpp"
-#include "pretrained/vision_model.hpp"
+#include "families/label_names.hpp"
+#include "families/registry.hpp"
+#include "families/vision_model.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "tasks/classification/label_measure.hpp"

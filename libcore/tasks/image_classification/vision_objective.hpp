@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "data/image_pipeline.hpp"
+#include "families/vision_model.hpp"
 #include "models/vision.hpp"
-#include "pretrained/vision_model.hpp"
 #include "tasks/classification/label_measure.hpp"
 #include "training/objective.hpp"
 

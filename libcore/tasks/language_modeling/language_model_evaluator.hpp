@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/token_stream.hpp"
-#include "pretrained/language_model.hpp"
+#include "families/language_model.hpp"
 #include "support/truncated_lines.hpp"
 #include "training/objective.hpp"
 

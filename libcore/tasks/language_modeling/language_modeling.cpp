@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "data/token_stream.hpp"
-#include "pretrained/language_model.hpp"
-#include "pretrained/tokenizer_files.hpp"
+#include "families/language_model.hpp"
+#include "families/tokenizer_files.hpp"
 #include "support/error.hpp"
 #include "tasks/language_modeling/language_model_objective.hpp"
 #include "tasks/language_modeling/text_samples.hpp"

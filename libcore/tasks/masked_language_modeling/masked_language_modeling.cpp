@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "pretrained/masked_lm.hpp"
-#include "pretrained/tokenizer_files.hpp"
+#include "families/masked_lm.hpp"
+#include "families/tokenizer_files.hpp"
 #include "support/error.hpp"
 #include "tasks/masked_language_modeling/masked_lm_objective.hpp"
 #include "tasks/masked_language_modeling/masked_texts.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"

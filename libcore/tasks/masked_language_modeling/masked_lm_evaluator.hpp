@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pretrained/masked_lm.hpp"
+#include "families/masked_lm.hpp"
 #include "recipe/recipe.hpp"
 #include "support/token_counts.hpp"
 #include "support/truncated_lines.hpp"

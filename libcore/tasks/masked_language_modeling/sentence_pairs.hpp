@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/document_dataset.hpp"
-#include "pretrained/source_ids.hpp"
+#include "families/source_ids.hpp"
 #include "tasks/masked_language_modeling/masked_texts.hpp"
 
 namespace headwater {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "pretrained/tokenizer_files.hpp"
-#include "pretrained/translator.hpp"
+#include "families/tokenizer_files.hpp"
+#include "families/translator.hpp"
 #include "support/error.hpp"
 #include "tasks/translation/translation_objective.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "data/token_dataset.hpp"
-#include "pretrained/translator.hpp"
+#include "families/translator.hpp"
 #include "support/truncated_lines.hpp"
 #include "tasks/translation/translation_objective.hpp"
 #include "training/objective.hpp"

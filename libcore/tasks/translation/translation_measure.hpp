@@ -5,8 +5,8 @@
 #include <span>
 
 #include "data/token_dataset.hpp"
+#include "families/translator.hpp"
 #include "metrics/text_metrics.hpp"
-#include "pretrained/translator.hpp"
 #include "training/objective.hpp"
 
 namespace headwater {

@@ -5,9 +5,9 @@
 
 #include <vector>
 
+#include "families/text_classifier.hpp"
 #include "models/classifier.hpp"
 #include "models/settings.hpp"
-#include "pretrained/text_classifier.hpp"
 #include "steps/step_model.hpp"
 
 namespace headwater::bench {

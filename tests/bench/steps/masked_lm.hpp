@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "families/masked_lm.hpp"
 #include "models/masked_lm.hpp"
-#include "pretrained/masked_lm.hpp"
 #include "steps/step_model.hpp"
 
 namespace headwater::bench {

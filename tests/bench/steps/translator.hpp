@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "families/translator.hpp"
 #include "models/encoder_decoder.hpp"
 #include "models/settings.hpp"
-#include "pretrained/translator.hpp"
 #include "steps/step_model.hpp"
 
 namespace headwater::bench {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 #include "support/error.hpp"
 
 using namespace headwater;

@@ -8,10 +8,10 @@
 #include <string>
 
 #include "error_text.hpp"
-#include "pretrained/language_model.hpp"
-#include "pretrained/registry.hpp"
-#include "pretrained/text_classifier.hpp"
-#include "pretrained/translator.hpp"
+#include "families/language_model.hpp"
+#include "families/registry.hpp"
+#include "families/text_classifier.hpp"
+#include "families/translator.hpp"
 #include "recipe/reference.hpp"
 #include "support/error.hpp"
 

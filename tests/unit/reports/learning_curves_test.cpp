@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "error_text.hpp"
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 #include "reports/axis.hpp"
 #include "support/files.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 
 using namespace headwater;
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "pretrained/registry.hpp"
+#include "families/registry.hpp"
 
 using namespace headwater;
 

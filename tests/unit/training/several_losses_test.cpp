@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "families/translator.hpp"
 #include "metrics/registry.hpp"
-#include "pretrained/translator.hpp"
 #include "reports/learning_curves_svg.hpp"
 #include "reports/run_report.hpp"
 #include "scratch_directory.hpp"

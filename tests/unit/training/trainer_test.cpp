@@ -12,9 +12,9 @@
 #include <thread>
 
 #include "error_text.hpp"
+#include "families/text_classifier.hpp"
+#include "families/translator.hpp"
 #include "metrics/registry.hpp"
-#include "pretrained/text_classifier.hpp"
-#include "pretrained/translator.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
 #include "trainer_callbacks.hpp"

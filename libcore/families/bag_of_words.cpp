@@ -1,0 +1,82 @@
+// A bag of words that gives texts a label: the baseline.
+#include "models/bag_of_words.hpp"
+#include "metrics/registry.hpp"
+
+#include "families/config.hpp"
+#include "families/model_rows.hpp"
+#include "families/registry.hpp"
+#include "families/text_classifier.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+static void settings_rows(schema::Visitor& v, BagOfWordsSettings& s) {
+  v.field("width", &s.width, schema::Between{1, 65536, "units"}, "width of the hidden layer");
+  output_dropout_row(v, s.output_dropout);
+  rows(v, s.head);
+  initialization_row(v, s.initialization, Reads::texts);
+}
+
+static void check_settings(const BagOfWordsSettings& s, const Recipe& recipe, const Complain& complain) {
+  check_classes(s.head, recipe, complain);
+}
+
+static const ModelKind kBagOfWords{
+    .name = "bag_of_words",
+    .meaning = "one hidden layer over the terms of a text, which gives it a label",
+    .columns = {"source", "label"},
+    .sections = {"source_tokenizer", "terms"},
+    .metrics = validation_metric_names({MetricOf::models, MetricOf::classifiers}),
+    .family = "classifiers",
+    .defaults = SettingsOf<BagOfWordsSettings>::defaults};
+
+ModelSection model_section(const BagOfWordsSettings& settings) {
+  return model_section(kBagOfWords, settings);
+}
+
+namespace {
+
+class BagOfWordsKind : public TextClassifierKind {
+ public:
+  const ModelKind& model_kind() const override { return kBagOfWords; }
+  std::string_view model_type() const override { return "headwater_bag_of_words"; }
+  std::string_view architecture() const override { return "HeadwaterBagOfWords"; }
+  std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json", "terms.tsv"}; }
+  std::vector<TokenAxis> token_axes() const override {
+    return {{"hidden.weight", 0, "terms.tsv"},
+            {"head.weight", 1, "config.json"},
+            {"head.bias", 0, "config.json"}};
+  }
+  std::int64_t max_line_ids(const Recipe&) const override { return 0; }
+  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
+    throw Error(folder.path.string() + ": holds a bag of words, which has no attention");
+  }
+  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
+    throw Error(folder.path.string() + ": holds a bag of words, which has no states of tokens");
+  }
+
+  std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const override {
+    return std::make_unique<BagOfWords>(model.as<BagOfWordsSettings>(), vocabulary);
+  }
+  ModelSection section_of_config(Json config) const override {
+    ModelSection section(kBagOfWords);
+    read_settings(config, section.settings());
+    return section;
+  }
+  ClassHeadSettings& head_of(ModelSection& model) const override {
+    return model.as<BagOfWordsSettings>().head;
+  }
+  bool reads_terms(const ModelSection&) const override { return true; }
+  std::string legend(const TextClassifier&) const override {
+    return "FLOPs: a forward pass over a text that has every term";
+  }
+};
+
+}  // namespace
+
+const Kind& bag_of_words_kind() {
+  static const BagOfWordsKind kind;
+  return kind;
+}
+
+}  // namespace headwater

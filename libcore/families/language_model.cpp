@@ -1,0 +1,231 @@
+#include "families/language_model.hpp"
+
+#include "families/config.hpp"
+#include "families/encoder_rows.hpp"
+#include "families/model_directory.hpp"
+#include "families/model_rows.hpp"
+#include "families/registry.hpp"
+#include "families/tokenizer_files.hpp"
+#include "metrics/registry.hpp"
+#include "support/error.hpp"
+#include "text/tokenizer/tokenizer_json.hpp"
+
+namespace headwater {
+
+// --- Its section of a recipe
+// -------------------------------------------------------------------------------
+
+static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
+  decoder_mixing_rows(v, s.mixing, "language_model", true);
+  recurrent_rows(v, s.mixing, "language_model", false);
+  const MixingKeys keys(s.mixing, "language_model");
+  BlockKeys blocks = keys.blocks();
+  blocks.has_embedding_dropout = false;
+  rows(v, s.transformer, blocks);
+  v.field("layers", &s.layers, schema::Between{1, 1000, "blocks"},
+          "blocks, one after the other, that look back only");
+  v.field("tie_embeddings", &s.tie_embeddings, schema::Anything{},
+          "the output layer is the table of tokens, transposed (Press and Wolf 2017)");
+  v.field("output_bias", &s.output_bias, schema::Anything{}, "the output layer has a bias");
+  v.field("embedding_dropout", &s.embedding_dropout, schema::kShare,
+          "share of the numbers that is set to 0 in training, of embeddings");
+  v.field("padding", &s.padding,
+          schema::OneOf{
+              {{"none", "nothing is computed for positions without a token"},
+               {"predicted",
+                "every training text is filled up to length with padding, which is read and predicted as "
+                "tokens are: the loss of training is over all places"}}},
+          "what becomes of the positions that a short text leaves empty");
+  v.field("delimiter", &s.delimiter, schema::Text::any,
+          {"of examples in two columns: the special token between source and target, as `[SEP]`. The model "
+           "learns to "
+           "go on with the target: the loss is taken after the delimiter alone, and prompts get it at "
+           "their end; "
+           "empty: one column of texts, all of which is learned",
+           "make recipe (tokenize, vectorize), train, evaluate, generate"});
+}
+
+// The columns that such a model learns from, where it is not a column of texts.
+static std::vector<std::string_view> columns_of(const LanguageModelSettings& s) {
+  if (s.delimiter.empty()) return {};
+  return {"source", "target"};
+}
+
+static void check_settings(const LanguageModelSettings& s, const Recipe& recipe, const Complain& complain) {
+  check_transformer(s.transformer, s.mixing.has_attention(), complain);
+  check_mixing(s.mixing, complain);
+  if (recipe.data.stride > s.transformer.length)
+    complain({"data", "stride"}, std::to_string(recipe.data.stride) + " is more than model.length, " +
+                                     std::to_string(s.transformer.length) + ": tokens would be left out");
+  if (s.padding == "predicted" && recipe.data.examples != "lines")
+    complain({"model", "padding"},
+             "predicted is for data.examples: lines (write none: a stream has no gaps)");
+  if (s.padding == "predicted" && !s.delimiter.empty())
+    complain({"model", "padding"},
+             "predicted is for one column of texts (write none: a target ends with [END])");
+  if (s.padding == "predicted" && recipe.training.batch_tokens > 0)
+    complain({"training", "batch_tokens"},
+             "counts no padding, which is computed here (write batch_sequences)");
+  if (s.delimiter.empty()) return;
+  if (s.delimiter == kPadToken || s.delimiter == kUnknownToken)
+    complain({"model", "delimiter"}, s.delimiter + " has a meaning of its own (write [SEP])");
+  if (s.transformer.length < 2)
+    complain({"model", "length"}, "has no room for a text, the delimiter and what follows (write 2 or more)");
+  if (recipe.source_tokenizer.kind == "subword_text_encoder")
+    complain({"model", "delimiter"},
+             "a subword_text_encoder has no special tokens (choose another kind of tokenizer)");
+}
+
+static const ModelKind kLanguageModel{
+    .name = "language_model",
+    .meaning = "a Transformer that predicts a text's next token",
+    .columns = {"source"},
+    .sections = {"source_tokenizer", "training.samples", "data.examples"},
+    .metrics = validation_metric_names({MetricOf::models, MetricOf::token_models}),
+    .defaults = SettingsOf<LanguageModelSettings>::defaults};
+
+ModelSection model_section(const LanguageModelSettings& settings) {
+  return model_section(kLanguageModel, settings);
+}
+
+// --- The directory
+// -----------------------------------------------------------------------------------------
+
+namespace {
+constexpr const char* kLanguageModelType = "headwater_language_model";
+}  // namespace
+
+Json config_of(const LanguageModel& model, const Tokenizer& tokenizer) {
+  ModelSection section = model_section(model.settings());
+  Json config = begin_config("HeadwaterLanguageModel", kLanguageModelType);
+  write_settings(config, section.settings());
+  config.set("vocabulary_size", model.vocabulary());
+  config.set("vocabulary_hash", tokenizer.hash());
+  config.set("pad_token_id", std::int64_t{tokenizer.pad_id()});
+  return config;
+}
+
+// Which may have been written before there were all keys.
+static ModelSection language_model_section(Json config) {
+  for (const auto& [key, value] : {std::pair<const char*, Json>{"mixing", "attention"},
+                                   {"delimiter", ""},
+                                   {"tie_embeddings", false},
+                                   {"output_bias", true},
+                                   {"padding", "none"}}) {
+    if (config.find(key) == nullptr) config.set(key, value);
+  }
+  ModelSection section(kLanguageModel);
+  read_settings(config, section.settings());
+  return section;
+}
+
+std::unique_ptr<LanguageModel> language_model_of_config(const Json& config, const std::string& where) {
+  try {
+    return std::make_unique<LanguageModel>(language_model_section(config).as<LanguageModelSettings>(),
+                                           whole(config, "vocabulary_size", 1, 10000000));
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+LoadedLanguageModel load_language_model(const std::filesystem::path& path) {
+  return load_language_model(open_model(path));
+}
+
+LoadedLanguageModel load_language_model(const ModelFolder& folder) {
+  check_task(folder, Task::language_modeling);
+  std::unique_ptr<LanguageModel> model =
+      language_model_of_config(folder.config, folder.config_path().string());
+  Tokenizer tokenizer = load_one_tokenizer(folder, model->vocabulary());
+  check_prompts(folder, tokenizer);
+  load_weights(folder, model->parameters());
+  const bool is_published = folder.layout != nullptr;
+  const std::filesystem::path of_tokenizer = is_published ? folder.path : folder.path / "tokenizer.json";
+  const std::int32_t delimiter = delimiter_of(model->settings(), tokenizer, of_tokenizer.string());
+  return {folder.path, std::move(tokenizer), std::move(model), delimiter, {}};
+}
+
+std::int32_t delimiter_of(const LanguageModelSettings& settings, const Tokenizer& tokenizer,
+                          const std::string& path) {
+  if (settings.delimiter.empty()) return -1;
+  const std::int32_t id = tokenizer.special_id(settings.delimiter);
+  if (id >= 0) return id;
+  throw UsageError(path + ": has no special token " + quote(settings.delimiter) +
+                   ", the model's delimiter (learn it with tokenize --learn ... --start-end --special " +
+                   quote(settings.delimiter) + ")");
+}
+
+std::vector<std::int32_t> LoadedLanguageModel::prompt_ids(std::string_view text) const {
+  std::vector<std::int32_t> ids = tokenizer.encode(text);
+  if (delimiter >= 0) ids.push_back(delimiter);
+  return ids;
+}
+
+// --- The row of the registry
+// -------------------------------------------------------------------------------
+
+namespace {
+
+class LanguageModelKind : public Kind {
+ public:
+  const ModelKind& model_kind() const override { return kLanguageModel; }
+  Task task() const override { return Task::language_modeling; }
+  std::string_view model_type() const override { return kLanguageModelType; }
+  std::string_view what_it_is() const override { return "a language model (use generate)"; }
+  std::string_view example() const override { return "text"; }
+  std::string_view next_tool() const override { return "generate"; }
+  std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json"}; }
+  std::vector<TokenAxis> token_axes() const override {
+    return {{"embedding.tokens", 0, "tokenizer.json"},
+            {"head.weight", 1, "tokenizer.json"},
+            {"head.bias", 0, "tokenizer.json"}};
+  }
+  // All but the last are read, all but the first predicted; beside a delimiter one less of each column.
+  std::int64_t max_line_ids(const Recipe& recipe) const override {
+    const LanguageModelSettings& s = recipe.model.as<LanguageModelSettings>();
+    return s.transformer.length + (s.delimiter.empty() ? 1 : 0);
+  }
+  LineEnds line_ends(const ModelSection&, std::string_view side) const override {
+    return {.start = false, .end = side == "target"};
+  }
+  std::vector<std::string> special_tokens(const ModelSection& model) const override {
+    const std::string& delimiter = model.as<LanguageModelSettings>().delimiter;
+    if (delimiter.empty()) return {};
+    return {delimiter};
+  }
+  ModelDescription describe(const Recipe& recipe) const override {
+    return description_of(
+        LanguageModel(recipe.model.as<LanguageModelSettings>(), recipe.source_tokenizer.size));
+  }
+  ModelDescription describe(const Json& config, const std::string& where) const override {
+    return description_of(*language_model_of_config(config, where));
+  }
+  ModelSection section_of_config(Json config) const override {
+    return language_model_section(std::move(config));
+  }
+  std::shared_ptr<Parameters> parameters(const Json& config, const std::string& where) const override {
+    const std::shared_ptr model = language_model_of_config(config, where);
+    return {model, &model->parameters()};
+  }
+  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
+    return attention_tracer(load_language_model(folder));
+  }
+  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
+    return headwater::text_states(load_language_model(folder));
+  }
+
+ private:
+  static ModelDescription description_of(const LanguageModel& model) {
+    return {model.summary(),
+            "T: tokens; FLOPs: a forward pass over a text of " + std::to_string(model.length()) + " tokens"};
+  }
+};
+
+}  // namespace
+
+const Kind& language_model_kind() {
+  static const LanguageModelKind kind;
+  return kind;
+}
+
+}  // namespace headwater

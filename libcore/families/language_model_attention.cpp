@@ -1,0 +1,69 @@
+// Where a language model looked.
+#include "families/language_model.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+// An example is a text; each token of it is a query, and `predicts` what the model would write next.
+class LanguageModelTracer : public AttentionTracer {
+ public:
+  explicit LanguageModelTracer(LoadedLanguageModel model) : model_(std::move(model)) {
+    const MixingSettings& mixing = model_.model->settings().mixing;
+    if (mixing.has_attention()) return;
+    throw Error(model_.files.string() + ": holds a language model with mixing: " + mixing.mixing +
+                ", which has no attention");
+  }
+  const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
+  // A prompt: a delimiter stands at its end.
+  SourceIds source(std::string_view text) const override {
+    const bool has_delimiter = model_.delimiter >= 0;
+    SourceIds found;
+    find_source_ids(model_.tokenizer, 0, has_delimiter ? length() - 1 : length(), text, found);
+    if (has_delimiter) found.ids.push_back(model_.delimiter);
+    return found;
+  }
+  std::int64_t length() const override { return model_.model->length(); }
+
+  void check(const AttentionSelection& selection) const override {
+    const LanguageModelSettings& s = model_.model->settings();
+    if (selection.kind && *selection.kind != AttentionKind::decoder) {
+      throw UsageError("--kind " + std::string(name_of(*selection.kind)) +
+                       ": a language model has decoder attention only");
+    }
+    if (selection.head) check_below("head", *selection.head, s.transformer.heads);
+    if (selection.layer) check_below("layer", *selection.layer, s.layers);
+  }
+
+  void visit(Arena& arena, std::span<const AttentionExample> examples, const AttentionSelection& selection,
+             const UseHeads& use) const override {
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      const ArenaScope scope(arena);
+      Tape tape(arena, Tape::Mode::inference);
+      const ForwardContext context{tape};
+      const PackedTokens tokens =
+          packed(examples.subspan(i, 1), &AttentionExample::source_ids);  // traces refer to it
+      std::vector<AttentionTrace> traces;
+      const Variable hidden = model_.model->decode(context, tokens, &traces);
+      AttentionExample read = examples[i];
+      read.target_tokens = read.source_tokens;
+      std::vector<std::string> predicts;
+      if (selection.has_predictions)
+        predicts = likeliest_tokens(model_.model->logits(context, hidden).value(), model_.tokenizer);
+      use(i, AttentionHeads(traces, model_.model->settings().transformer.heads, arena, read, selection,
+                            predicts));
+    }
+  }
+
+ private:
+  LoadedLanguageModel model_;
+};
+
+}  // namespace
+
+std::unique_ptr<AttentionTracer> attention_tracer(LoadedLanguageModel model) {
+  return std::make_unique<LanguageModelTracer>(std::move(model));
+}
+
+}  // namespace headwater

@@ -1,0 +1,57 @@
+#include "families/layouts/encoder_parts.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "families/layouts/foreign_config.hpp"
+#include "families/layouts/sentence_transformers.hpp"
+#include "families/masked_lm.hpp"
+#include "families/text_classifier.hpp"
+#include "families/text_encoder.hpp"
+#include "families/tokenizer_files.hpp"
+
+namespace headwater {
+
+void read_head_dropout(std::string_view name, const Json& theirs, Json& ours) {
+  const std::string_view said = member_said(theirs, name) != nullptr ? name : "hidden_dropout_prob";
+  ours.set("output_dropout", share_of(theirs, said, 0.1));
+}
+void write_head_dropout(std::string_view name, const Json& ours, Json& theirs) {
+  theirs.set(name, ours.at("output_dropout"));
+}
+
+static void set_padding(const Tokenizer& tokenizer, Json& ours) {
+  const std::int32_t pad = tokenizer.pad_id();
+  ours.set("pad_token_id", pad >= 0 ? Json(std::int64_t{pad}) : Json());
+}
+
+ExportParts text_encoder_parts(const ModelFolder& folder, Json& ours) {
+  const auto loaded = std::make_shared<LoadedTextEncoder>(load_text_encoder(folder));
+  const TextEmbedder& model = *loaded->model;
+  set_padding(loaded->tokenizer, ours);
+  ExportParts parts{
+      .parameters = {loaded, &model.parameters()},
+      .files = {{"tokenizer.json", published_tokenizer_text(loaded->tokenizer, true)},
+                tokenizer_config_file(loaded->tokenizer, model.length(), model.settings().segments == 2)}};
+  for (DirectoryFile& file : sentence_modules(model.settings())) parts.files.push_back(std::move(file));
+  return parts;
+}
+
+ExportParts text_classifier_parts(const ModelFolder& folder, Json& ours) {
+  const auto loaded = std::make_shared<LoadedClassifier>(load_classifier(folder));
+  set_padding(loaded->tokenizer, ours);
+  return {{loaded, &loaded->model->parameters()},
+          {{"tokenizer.json", published_tokenizer_text(loaded->tokenizer, loaded->around > 0)},
+           tokenizer_config_file(loaded->tokenizer, loaded->length, loaded->model->segments() == 2)}};
+}
+
+ExportParts masked_lm_parts(const ModelFolder& folder, Json& ours) {
+  const auto loaded = std::make_shared<LoadedMaskedLm>(load_masked_lm(folder));
+  set_padding(loaded->tokenizer, ours);
+  return {
+      {loaded, &loaded->model->parameters()},
+      {{"tokenizer.json", published_tokenizer_text(loaded->tokenizer, true)},
+       tokenizer_config_file(loaded->tokenizer, loaded->length, loaded->model->settings().segments == 2)}};
+}
+
+}  // namespace headwater

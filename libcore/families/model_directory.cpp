@@ -1,0 +1,346 @@
+#include "families/model_directory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "checkpoint/directory.hpp"
+#include "checkpoint/directory_names.hpp"
+#include "checkpoint/safetensors.hpp"
+#include "families/layouts/layout.hpp"
+#include "families/layouts/registry.hpp"
+#include "families/layouts/tensor_table.hpp"
+#include "families/registry.hpp"
+#include "support/directories.hpp"
+#include "support/error.hpp"
+#include "support/files.hpp"
+#include "tensor/kernels/reduction/reduction.hpp"
+#include "text/tokenizer/tokenizer.hpp"
+
+namespace headwater {
+
+std::string shape_text(std::span<const std::int64_t> shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+namespace {
+
+// The file has the tensors of the parameters and no others.
+void check_tensors(const Safetensors& tensors, const Parameters& parameters) {
+  for (const auto& p : parameters.all()) {
+    const TensorView& tensor = tensors.at(p->name);
+    if (!std::equal(tensor.shape.begin(), tensor.shape.end(), p->shape.begin(), p->shape.end())) {
+      throw Error(tensors.where() + ": tensor " + quote(p->name) + " has shape " + shape_text(tensor.shape) +
+                  ", config.json asks for " + shape_text(p->shape));
+    }
+  }
+  for (const TensorView& tensor : tensors.tensors()) {
+    if (parameters.find(tensor.name) == nullptr) {
+      throw Error(tensors.where() + ": tensor " + quote(tensor.name) +
+                  " is no part of the model that config.json describes");
+    }
+  }
+}
+
+void copy_tensors(const Safetensors& tensors, Parameters& parameters) {
+  for (const auto& p : parameters.all()) {
+    read_numbers(tensors.at(p->name), std::span<Real>(p->value.data, static_cast<std::size_t>(p->size())));
+  }
+}
+
+// With weights that are not finite a model answers with nan, or with nothing at all.
+void check_finite_weights(const Safetensors& tensors, const Parameters& parameters) {
+  for (const auto& p : parameters.all()) {
+    const Index at = kernels::find_not_finite(p->size(), p->value.data);
+    if (at < 0) continue;
+    throw Error(tensors.where() + ": tensor " + quote(p->name) + ": number " + std::to_string(at) +
+                " is not finite (take another checkpoint)");
+  }
+}
+
+// `path`, or what it leads to where it is a link. What leads nowhere stays as it is.
+std::filesystem::path followed(const std::filesystem::path& path) {
+  constexpr int kMaxLinks = 40;  // as many as the system follows
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return path;
+  std::filesystem::path at = path.has_filename() ? path : path.parent_path();
+  if (!std::filesystem::is_symlink(at, error)) return path;
+  for (int link = 0; link < kMaxLinks && std::filesystem::is_symlink(at, error); ++link) {
+    const std::filesystem::path target = std::filesystem::read_symlink(at, error);
+    if (error) return path;
+    at = at.parent_path() / target;
+  }
+  return at;
+}
+
+// Where the links lead now: to a checkpoint, or a model directory that has no best one.
+std::filesystem::path target_of_links(const std::filesystem::path& path) {
+  std::filesystem::path at = followed(path);
+  if (is_there(at / kManifestName)) return at;
+  const std::optional<std::filesystem::path> best = link_target(at / kCheckpoints / kBest);
+  return best ? at / kCheckpoints / *best : at;
+}
+
+// Of the files of a run, which are links that lead nowhere until its first best checkpoint.
+bool leads_somewhere(const std::filesystem::path& path) {
+  std::error_code none;
+  const bool is_waiting = std::filesystem::is_symlink(std::filesystem::symlink_status(path, none)) &&
+                          std::filesystem::status(path, none).type() == std::filesystem::file_type::not_found;
+  return !is_waiting && is_there(path);
+}
+
+constexpr const char* kWeights = "model.safetensors";
+constexpr const char* kWeightsIndex = "model.safetensors.index.json";
+constexpr const char* kOtherWeights[] = {"pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5",
+                                         "flax_model.msgpack", kWeightsIndex};
+
+constexpr const char* kOtherEndings[] = {".gguf", ".bin", ".pt", ".pth", ".h5", ".msgpack", ".onnx"};
+constexpr const char* kWriteSafetensors =
+    "only safetensors are read; load it in Python with transformers: model.save_pretrained(DIR) writes them";
+
+bool has_other_ending(const std::filesystem::path& file) {
+  const std::string ending = file.extension().string();
+  return std::ranges::find(kOtherEndings, ending) != std::end(kOtherEndings);
+}
+
+// Weights that are not model.safetensors; empty: none.
+std::string other_weights_in(const std::filesystem::path& directory) {
+  const auto* const name =
+      std::ranges::find_if(kOtherWeights, [&](const char* weights) { return is_there(directory / weights); });
+  if (name != std::end(kOtherWeights)) return *name;
+  std::error_code error;
+  std::string first;  // of the GGUF files, by its name
+  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string file = at->path().filename().string();
+    if (at->path().extension() == ".gguf" && (first.empty() || file < first)) first = file;
+  }
+  return first;
+}
+
+// What of a directory can be used whose model cannot: "; the tokenizer ...".
+std::string usable_parts(const std::filesystem::path& directory) {
+  std::string text;
+  if (Tokenizer::is_in(directory))
+    text += "; the tokenizer can be used: tokenize --tokenizer " + directory.string();
+  const std::filesystem::path weights = directory / kWeights;
+  if (is_there(weights)) text += "; inspect " + weights.string() + " shows the tensors";
+  return text;
+}
+
+// Why a directory is no model; empty: it may be a run that has no checkpoint yet.
+std::string why_no_model(const std::filesystem::path& directory) {
+  for (const char* name : {"checkpoints", "log.csv", ".lock"}) {
+    if (is_there(directory / name)) return {};
+  }
+  const bool has_weights = is_there(directory / kWeights);
+  const std::string weights = has_weights ? kWeights : other_weights_in(directory);
+  if (weights.ends_with(".gguf")) return "has " + weights + " (" + kWriteSafetensors + ")";
+  if (!weights.empty())
+    return "has " + weights +
+           " and no config.json, which says what model it is (take it from where the weights " + "came from" +
+           usable_parts(directory) + ")";
+  if (is_there(directory / "modules.json"))
+    return "has modules.json and no config.json (an encoder is read that lies in the folder itself; in "
+           "Python: SentenceTransformer(DIR).save(NEW))";
+  if (Tokenizer::is_in(directory))
+    return "holds a tokenizer and no model (tokenize --tokenizer " + directory.string() + " uses it)";
+  return "not a model directory: it has neither config.json nor checkpoints (name one that train wrote, or a "
+         "published one)";
+}
+
+ModelFolder with_config(const std::filesystem::path& files, std::string text) {
+  ModelFolder folder{.path = files, .config_text = std::move(text)};
+  const std::string where = folder.config_path().string();
+  Json said = Json::parse(folder.config_text, where);
+  if (lacks_architecture(said) && is_there(files / kWeights)) name_architecture(said, folder.weights());
+  ModelConfig config = model_config(std::move(said), where, usable_parts(files));
+  folder.config = std::move(config.config);
+  folder.kind = config.kind;
+  folder.layout = config.layout;
+  if (folder.layout != nullptr && folder.layout->read_beside != nullptr)
+    folder.layout->read_beside(folder, folder.config);
+  return folder;
+}
+
+constexpr std::uint64_t kMaxConfigBytes = std::uint64_t{1} << 26;  // labels have names of any length
+
+ModelFolder open_without_manifest(const std::filesystem::path& files) {
+  return with_config(files, read_file(files / "config.json", kMaxConfigBytes));
+}
+
+// Its optimizer state stays unread where only what loading needs is compared.
+ModelFolder open_checkpoint(const std::filesystem::path& checkpoint, Compared compared) {
+  const Manifest manifest = read_manifest(checkpoint);
+  const auto listed_bytes = [&](const std::string& name, std::uint64_t max_bytes) {
+    const Manifest::File& file = listed_file(manifest, checkpoint, name);
+    std::string bytes = read_file(checkpoint / name, max_bytes);
+    check_listed_bytes(checkpoint / name, bytes, file);
+    return bytes;
+  };
+  ModelFolder folder = with_config(checkpoint, listed_bytes("config.json", kMaxConfigBytes));
+  for (const std::string& name : folder.kind->text_files(folder.config))
+    folder.texts.emplace(name, listed_bytes(name, kMaxTextFile));
+  const std::filesystem::path weights = checkpoint / kWeights;
+  const Manifest::File& listed_weights = listed_file(manifest, checkpoint, kWeights);
+  folder.mapped_weights = std::make_shared<MappedFile>(weights);
+  check_listed_bytes(weights, folder.mapped_weights->bytes(), listed_weights);
+  folder.mapped_weights->check_size(weights);
+  folder.manifest = manifest;
+  if (compared == Compared::needed) return folder;
+  for (const Manifest::File& file : manifest.files) {
+    const bool is_read =
+        file.name == "config.json" || file.name == kWeights || folder.texts.contains(file.name);
+    if (!is_read) check_listed_file(checkpoint / file.name, file);
+  }
+  return folder;
+}
+
+// The newest whole one; nothing where there is none, with a line in `skipped` for each that is not.
+std::optional<ModelFolder> open_newest_checkpoint(const std::filesystem::path& directory, Compared compared,
+                                                  std::vector<std::string>& skipped) {
+  for (const Checkpoint& checkpoint : list_checkpoints(directory)) {
+    try {
+      return open_checkpoint(checkpoint.path, compared);
+    } catch (const Error& error) {
+      skipped.emplace_back(error.what());
+    }
+  }
+  return std::nullopt;
+}
+
+ModelFolder open_target(const std::filesystem::path& path, const std::filesystem::path& target,
+                        Compared compared) {
+  std::error_code ignored;
+  if (is_there(path) && !std::filesystem::is_directory(path, ignored)) {
+    const std::filesystem::path folder = path.parent_path();
+    if (has_other_ending(path) && !is_there(folder / "config.json"))
+      throw Error(path.string() + ": not a model directory but a file of weights (" + kWriteSafetensors +
+                  ")");
+    throw Error(path.string() + ": not a model directory but a file" +
+                (!folder.empty() && is_there(folder / "config.json")
+                     ? ", of the model in " + folder.string() + " (name that)"
+                     : " (the model is named first, by the directory that train wrote)"));
+  }
+  if (!std::filesystem::is_directory(path, ignored)) {
+    throw Error(path.string() + ": not a model directory (train writes one: train --recipe RECIPE -o " +
+                path.string() + ")");
+  }
+  if (is_there(target / kManifestName) || link_target(path / kCheckpoints / kBest))
+    return open_checkpoint(target, compared);
+  if (leads_somewhere(target / "config.json"))
+    return open_without_manifest(target);  // a copy without checkpoints
+  std::vector<std::string> skipped;
+  if (std::optional<ModelFolder> newest = open_newest_checkpoint(target, compared, skipped)) {
+    newest->skipped = std::move(skipped);
+    return std::move(*newest);
+  }
+  // `make recipe` keeps the model of a run beside its tokens and reports.
+  const std::filesystem::path below = path / "model";
+  const bool is_below = leads_somewhere(below / "config.json") || is_there(below / "checkpoints");
+  const std::string why = is_below ? "" : why_no_model(target);
+  if (!why.empty()) throw Error(path.string() + ": " + why);
+  throw Error(path.string() + ": holds no complete checkpoint" +
+              (skipped.empty() ? "" : "; " + skipped.front()) + " (" +
+              (is_below && skipped.empty() ? "did you mean " + below.string()
+                                           : std::string("is training still in its first steps")) +
+              "?)");
+}
+
+}  // namespace
+
+ModelFolder open_model(const std::filesystem::path& path, Compared compared) {
+  constexpr int kMaxAttempts = 100;  // of a reader that a busy machine keeps waiting while the run saves
+  for (int attempt = 1;; ++attempt) {
+    const std::filesystem::path target = target_of_links(path);
+    try {
+      return open_target(path, target, compared);
+    } catch (const Error&) {
+      if (attempt == kMaxAttempts || target_of_links(path) == target) throw;
+    }
+  }
+}
+
+void check_task(const ModelFolder& folder, Task wanted) {
+  if (folder.kind->task() != wanted)
+    throw Error(folder.path.string() + ": holds " + std::string(folder.kind->what_it_is()));
+}
+
+bool ModelFolder::has(std::string_view name) const { return texts.contains(name) || is_there(path / name); }
+
+std::string ModelFolder::read(std::string_view name, std::uint64_t max_bytes) const {
+  const auto compared = texts.find(name);
+  return compared != texts.end() ? compared->second : read_file(path / name, max_bytes);
+}
+
+Safetensors ModelFolder::weights() const {
+  const std::filesystem::path file = path / kWeights;
+  if (mapped_weights != nullptr) return {mapped_weights, file};
+  const std::string other = is_there(file) ? "" : other_weights_in(path);
+  if (other.empty()) return Safetensors(file);
+  const char* const what_to_do =
+      other == kWeightsIndex ? "weights in several files are not read; in Python: model.save_pretrained(DIR, "
+                               "max_shard_size=\"1TB\")"
+                             : "only safetensors are read; in Python: model.save_pretrained(DIR, "
+                               "safe_serialization=True, max_shard_size=\"1TB\")";
+  throw Error(path.string() + ": has no model.safetensors but " + other + " (" + what_to_do + ")");
+}
+
+std::string name_of_model(const std::filesystem::path& path) {
+  std::filesystem::path name = std::filesystem::absolute(path).lexically_normal();
+  if (!name.has_filename()) name = name.parent_path();
+  if (name.filename() == "model") name = name.parent_path();
+  return name.filename().string();
+}
+
+void read_parameters(const std::filesystem::path& file, Parameters& parameters) {
+  const Safetensors tensors(file);
+  check_tensors(tensors, parameters);
+  copy_tensors(tensors, parameters);
+  check_finite_weights(tensors, parameters);
+}
+
+// Whether the data section is the flat array of the parameters, which have the same tensors.
+bool is_flat_array(const Safetensors& tensors) {
+  const std::vector<TensorView>& all = tensors.tensors();
+  const bool is_float =
+      std::all_of(all.begin(), all.end(), [](const TensorView& t) { return t.dtype == Dtype::f32; });
+  const bool is_in_order = std::is_sorted(
+      all.begin(), all.end(), [](const TensorView& a, const TensorView& b) { return a.name < b.name; });
+  const auto address = reinterpret_cast<std::uintptr_t>(tensors.data().data());
+  return std::is_same_v<Real, float> && std::endian::native == std::endian::little && is_float &&
+         is_in_order && address % alignof(float) == 0 && tensors.file() != nullptr;
+}
+
+void map_parameters(const Safetensors& tensors, Parameters& parameters) {
+  check_tensors(tensors, parameters);  // before their memory: config.json may ask for any sizes
+  if (is_flat_array(tensors)) {
+    const std::size_t begin =
+        static_cast<std::size_t>(tensors.data().data() - tensors.file()->bytes().data());
+    parameters.allocate_over(reinterpret_cast<Real*>(tensors.file()->data() + begin), tensors.file());
+  } else {
+    parameters.allocate(false);
+    copy_tensors(tensors, parameters);
+  }
+  tensors.check_file_size();
+  check_finite_weights(tensors, parameters);
+}
+
+void load_weights(const ModelFolder& folder, Parameters& parameters) {
+  const Safetensors tensors = folder.weights();
+  if (folder.layout != nullptr) return read_tensors(*folder.layout, tensors, folder.config, parameters);
+  map_parameters(tensors, parameters);
+}
+
+std::shared_ptr<Parameters> load_parameters(const ModelFolder& folder) {
+  std::shared_ptr<Parameters> parameters =
+      folder.kind->parameters(folder.config, folder.config_path().string());
+  load_weights(folder, *parameters);
+  return parameters;
+}
+
+}  // namespace headwater

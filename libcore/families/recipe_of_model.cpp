@@ -1,0 +1,76 @@
+#include "families/recipe_of_model.hpp"
+
+#include <algorithm>
+
+#include "families/registry.hpp"
+#include "families/text_classifier.hpp"
+#include "families/vision_model.hpp"
+#include "models/classifier.hpp"
+#include "models/encoder_decoder.hpp"
+#include "models/masked_lm.hpp"
+#include "models/text_embedder.hpp"
+#include "text/tokenizer/tokenizer.hpp"
+
+namespace headwater {
+
+namespace {
+
+// Of a published encoder that makes vectors, which is not trained as such: a classifier on top of it. What
+// images are made of is in a file of its own.
+ModelSection trainable(const ModelFolder& folder) {
+  ModelSection section = folder.kind->section_of_config(folder.config);
+  if (folder.kind->task() == Task::image_classification)
+    return model_section(load_vision_model(folder).model->settings());
+  if (folder.kind->task() != Task::feature_extraction) return section;
+  const auto& encoder = section.as<TextEmbedderSettings>();
+  ClassifierSettings settings;
+  static_cast<TextEncoderSettings&>(settings) = encoder;
+  settings.special_tokens = "template";
+  settings.pooling = encoder.pooler ? "first" : encoder.pooling;
+  settings.pooler = encoder.pooler;
+  settings.head.head = "softmax";
+  return model_section(settings);
+}
+
+std::int64_t size_of(const Json& config, std::string_view name) {
+  const Json* const size = config.find(name);
+  return size == nullptr ? 0 : size->as_integer();
+}
+
+// As a recipe calls such a tokenizer; empty: by no name.
+std::string kind_of_tokenizer(const Tokenizer& tokenizer) {
+  const std::string type = tokenizer.model_type();
+  if (type == "WordPiece") return "wordpiece";
+  if (type == "Unigram") return "unigram";
+  if (type == "BPE")
+    return tokenizer.to_json().find("\"ByteLevel\"") == std::string::npos ? "bpe" : "byte_bpe";
+  return {};
+}
+
+}  // namespace
+
+Recipe recipe_of_model(const ModelFolder& folder, const std::filesystem::path& name) {
+  if (folder.has("recipe.yaml"))
+    return parse_recipe(folder.read("recipe.yaml"), (folder.path / "recipe.yaml").string());
+  Recipe recipe;
+  recipe.name = name_of_model(name);
+  recipe.model = trainable(folder);
+  if (recipe.model.kind().reads("masking") && recipe.model.as<MaskedLmSettings>().next_sentence)
+    recipe.masking.examples = "sentence_pairs";
+  if (!recipe.model.columns().empty()) recipe.data.columns.clear();
+  for (const std::string_view column : recipe.model.columns()) recipe.data.columns.emplace_back(column);
+  if (const std::int64_t size = size_of(folder.config, "vocabulary_size"); size > 0)
+    recipe.source_tokenizer.size = size;
+  if (const std::int64_t source = size_of(folder.config, "source_vocabulary_size"); source > 0) {
+    recipe.source_tokenizer.size = source;
+    recipe.target_tokenizer.size = size_of(folder.config, "target_vocabulary_size");
+    const std::string& shared = recipe.model.as<EncoderDecoderSettings>().share_embeddings;
+    recipe.shared_tokenizer = shared == "all" || shared == "source_target";
+  } else if (recipe.model.kind().reads("source_tokenizer") && Tokenizer::is_in(folder.path)) {
+    const std::string kind = kind_of_tokenizer(Tokenizer::load(folder.path));
+    if (!kind.empty()) recipe.source_tokenizer.kind = kind;
+  }
+  return filled_in(std::move(recipe));
+}
+
+}  // namespace headwater

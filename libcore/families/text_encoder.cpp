@@ -1,0 +1,150 @@
+// A Transformer encoder that makes a vector of a text. Published ones are read; what trains an encoder here
+// is a kind of its own.
+#include "families/text_encoder.hpp"
+
+#include "families/config.hpp"
+#include "families/encoder_rows.hpp"
+#include "families/encoder_tracer.hpp"
+#include "families/model_rows.hpp"
+#include "families/registry.hpp"
+#include "families/tokenizer_files.hpp"
+#include "metrics/registry.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+static void settings_rows(schema::Visitor& v, TextEmbedderSettings& s) {
+  encoder_rows(v, s, "text_encoder");
+  pooling_row(v, s.pooling, "what of a text's tokens its vector is");
+  v.field("pooler", &s.pooler, schema::Anything{},
+          "it has BERT's dense layer with tanh, for a classifier that begins from it; vectors are not made "
+          "by it");
+  v.field("normalize", &s.normalize, schema::Anything{}, "vectors have the length 1");
+  v.field("max_tokens", &s.max_tokens, schema::Between{0, 1e6, "tokens"},
+          "tokens of a text that are read, special ones counted; 0: as many as model.length");
+}
+
+static void check_settings(const TextEmbedderSettings& s, const Recipe&, const Complain& complain) {
+  check_encoder(s, complain);
+}
+
+static const ModelKind kTextEncoder{.name = "text_encoder",
+                                    .meaning =
+                                        "a Transformer encoder that makes a vector of a text (it is "
+                                        "read, not trained)",
+                                    .columns = {"source"},
+                                    .sections = {"source_tokenizer"},
+                                    .metrics = validation_metric_names({MetricOf::models}),
+                                    .defaults = SettingsOf<TextEmbedderSettings>::defaults};
+
+ModelSection model_section(const TextEmbedderSettings& settings) {
+  return model_section(kTextEncoder, settings);
+}
+
+std::unique_ptr<TextEmbedder> text_embedder_of_config(const Json& config, const std::string& where) {
+  try {
+    ModelSection section(kTextEncoder);
+    read_encoder_settings(config, section, section.as<TextEmbedderSettings>());
+    return std::make_unique<TextEmbedder>(section.as<TextEmbedderSettings>(),
+                                          whole(config, "vocabulary_size", 1, 10000000));
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
+}
+
+LoadedTextEncoder load_text_encoder(const ModelFolder& folder) {
+  check_task(folder, Task::feature_extraction);
+  std::unique_ptr<TextEmbedder> model = text_embedder_of_config(folder.config, folder.config_path().string());
+  Tokenizer tokenizer = load_one_tokenizer(folder, model->vocabulary());
+  load_weights(folder, model->parameters());
+  text_length(folder, tokenizer, model->length());  // settings.max_tokens holds it
+  const std::size_t around = tokens_around(tokenizer, model->length(), folder.path.string());
+  return {folder.path, std::move(tokenizer), std::move(model), around};
+}
+
+namespace {
+
+class TextEncoderTracer : public EncoderTracer {
+ public:
+  explicit TextEncoderTracer(LoadedTextEncoder model)
+      : EncoderTracer("text encoder", model.model->encoder(), model.files), model_(std::move(model)) {}
+  const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
+  SourceIds source(std::string_view text) const override {
+    SourceIds found;
+    model_.source_ids(text, found);
+    return found;
+  }
+  std::int64_t length() const override { return model_.model->length(); }
+
+ private:
+  LoadedTextEncoder model_;
+};
+
+class TextEncoderStates : public EncoderStates {
+ public:
+  explicit TextEncoderStates(LoadedTextEncoder model)
+      : EncoderStates(model.model->encoder()), model_(std::move(model)) {}
+  const Tokenizer& tokenizer() const override { return model_.tokenizer; }
+  void source_ids(std::string_view text, SourceIds& found) const override { model_.source_ids(text, found); }
+  Index length() const override { return model_.model->length(); }
+  const Parameters& parameters() const override { return model_.model->parameters(); }
+  std::string_view pooling() const override { return model_.model->settings().pooling; }
+  bool normalizes() const override { return model_.model->settings().normalize; }
+
+ private:
+  LoadedTextEncoder model_;
+};
+
+class TextEncoderKind : public Kind {
+ public:
+  const ModelKind& model_kind() const override { return kTextEncoder; }
+  Task task() const override { return Task::feature_extraction; }
+  std::string_view model_type() const override { return "headwater_text_encoder"; }
+  std::string_view what_it_is() const override { return "a text encoder (use embed)"; }
+  std::string_view example() const override { return "text"; }
+  std::string_view next_tool() const override { return "embed"; }
+  std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json"}; }
+  std::vector<TokenAxis> token_axes() const override { return {{"embedding.tokens", 0, "tokenizer.json"}}; }
+  std::int64_t max_line_ids(const Recipe& recipe) const override {
+    constexpr std::int64_t kAroundText = 2;  // [CLS] and [SEP]
+    return recipe.model.as<TextEmbedderSettings>().transformer.length - kAroundText;
+  }
+  bool uses_template(const ModelSection&) const override { return true; }
+  ModelSection section_of_config(Json config) const override {
+    ModelSection section(kTextEncoder);
+    read_encoder_settings(config, section, section.as<TextEmbedderSettings>());
+    return section;
+  }
+  ModelDescription describe(const Recipe& recipe) const override {
+    return description_of(
+        TextEmbedder(recipe.model.as<TextEmbedderSettings>(), recipe.source_tokenizer.size));
+  }
+  ModelDescription describe(const Json& config, const std::string& where) const override {
+    return description_of(*text_embedder_of_config(config, where));
+  }
+  std::shared_ptr<Parameters> parameters(const Json& config, const std::string& where) const override {
+    const std::shared_ptr model = text_embedder_of_config(config, where);
+    return {model, &model->parameters()};
+  }
+  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
+    return std::make_unique<TextEncoderTracer>(load_text_encoder(folder));
+  }
+  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
+    return std::make_unique<TextEncoderStates>(load_text_encoder(folder));
+  }
+
+ private:
+  static ModelDescription description_of(const TextEmbedder& model) {
+    return {model.summary(), "S: source tokens; FLOPs: a forward pass over a text of " +
+                                 std::to_string(model.settings().transformer.length) + " tokens"};
+  }
+};
+
+}  // namespace
+
+const Kind& text_encoder_kind() {
+  static const TextEncoderKind kind;
+  return kind;
+}
+
+}  // namespace headwater

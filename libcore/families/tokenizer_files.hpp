@@ -1,0 +1,54 @@
+// The tokenizer files of a model directory.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "families/kind.hpp"
+#include "families/layouts/layout.hpp"
+#include "families/model_directory.hpp"
+#include "tensor/matrix.hpp"
+#include "text/tokenizer/tokenizer.hpp"
+
+namespace headwater {
+
+// The tokenizer in that file, of a model whose table has `rows` rows. Throws Error where it is larger than
+// that or its hash another one.
+Tokenizer load_tokenizer(const ModelFolder& folder, const std::string& name, Index rows,
+                         const std::string& hash);
+
+// Those of a folder in a published layout, for tables of so many rows. Throws Error where they have more
+// tokens.
+struct TableRows {
+  Index source, target = 0;  // 0: of a model with one tokenizer
+};
+ModelTokenizers published_tokenizers(const ModelFolder& folder, const TableRows& rows);
+// Tokens of a text that a model with so many positions reads, special ones counted: as many as
+// tokenizer_config.json says of a folder in a published layout. Throws Error where its texts lose their
+// beginnings instead of their ends.
+Index text_length(const ModelFolder& folder, const Tokenizer& tokenizer, Index positions);
+// Throws Error where other programs put special tokens around a prompt of a language model in a published
+// layout, or change the spaces of what it generates.
+void check_prompts(const ModelFolder& folder, const Tokenizer& tokenizer);
+// Throws Error where other programs take another token of a folder in a published layout for `mask`.
+void check_mask(const ModelFolder& folder, const std::string& mask);
+// Why the model, which has segments, reads no pairs there; empty: it does.
+std::string fault_of_pairs(const ModelFolder& folder);
+// The tokenizer of a model with one, in whatever layout.
+Tokenizer load_one_tokenizer(const ModelFolder& folder, Index rows);
+
+// The tokenizer of the model in that directory, which has one.
+Tokenizer tokenizer_of(const std::filesystem::path& directory);
+
+// tokenizer.json and tokenizer_config.json of a directory: with both AutoTokenizer of Hugging Face's
+// transformers loads the tokenizer of what the model reads: without the special tokens that a template puts
+// around a text, unless the model reads them. `length`: ids of a text, 0: any number; `has_segments`: the
+// model tells the texts of a pair apart.
+DirectoryFile tokenizer_file(const Tokenizer& tokenizer, bool uses_template = false);
+// The text of a tokenizer.json in a published layout, which says whether special tokens without a role come
+// from text.
+std::string published_tokenizer_text(const Tokenizer& tokenizer, bool uses_template = false);
+DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t length,
+                                    bool has_segments = false);
+
+}  // namespace headwater

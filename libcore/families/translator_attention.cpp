@@ -1,0 +1,75 @@
+// Where a translator looked.
+#include <algorithm>
+
+#include "families/translator.hpp"
+#include "support/error.hpp"
+
+namespace headwater {
+
+namespace {
+
+class TranslationTracer : public AttentionTracer {
+ public:
+  explicit TranslationTracer(LoadedTranslator model) : model_(std::move(model)) {
+    const EncoderDecoderSettings& s = model_.model->settings();
+    if (!s.mixing.is_recurrent() || s.additive_attention) return;
+    throw Error(model_.files.string() + ": holds a translator with mixing: " + s.mixing.mixing +
+                " and without additive_attention, which has no attention");
+  }
+  const Tokenizer& source_tokenizer() const override { return model_.source_tokenizer; }
+  SourceIds source(std::string_view text) const override { return model_.source_ids(text); }
+  const LoadedTranslator* translator() const override { return &model_; }
+  std::int64_t length() const override { return model_.model->length(); }
+
+  void check(const AttentionSelection& selection) const override {
+    const EncoderDecoderSettings& s = model_.model->settings();
+    const bool is_cross_alone = !s.mixing.has_attention();
+    if (is_cross_alone && selection.kind && *selection.kind != AttentionKind::cross) {
+      throw UsageError("--kind " + std::string(name_of(*selection.kind)) +
+                       ": a translator with mixing: " + s.mixing.mixing + " has cross attention only");
+    }
+    if (selection.head) check_below("head", *selection.head, s.heads());
+    if (!selection.layer) return;
+    const bool is_encoder = selection.kind == AttentionKind::encoder;
+    check_below("layer", *selection.layer,
+                !selection.kind ? std::max(s.encoder_layers, s.decoder_layers)
+                : is_encoder    ? s.encoder_layers
+                                : s.decoder_layers);
+  }
+
+  void visit(Arena& arena, std::span<const AttentionExample> examples, const AttentionSelection& selection,
+             const UseHeads& use) const override {
+    const ArenaScope scope(arena);
+    Tape tape(arena, Tape::Mode::inference);
+    const ForwardContext context{tape};
+    const PackedTokens source = packed(examples, &AttentionExample::source_ids),
+                       target = packed(examples, &AttentionExample::target_ids);
+    std::vector<AttentionTrace> traces;
+    const EncodedSource encoded = model_.model->encode(context, source, &traces);
+    const Variable hidden = model_.model->decode(context, target, encoded, &traces);
+    std::stable_sort(traces.begin(), traces.end(),
+                     [](const AttentionTrace& a, const AttentionTrace& b) { return a.kind < b.kind; });
+    Matrix logits;
+    if (selection.has_predictions) logits = model_.model->logits(context, hidden).value();
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      std::vector<std::string> predicts;
+      if (selection.has_predictions) {
+        predicts = likeliest_tokens(logits.rows_between(target.offsets[i], target.offsets[i + 1]),
+                                    model_.target_tokenizer, examples[i].suppress_tokens);
+      }
+      use(i, AttentionHeads(traces, model_.model->settings().heads(), arena, examples[i], selection, predicts,
+                            static_cast<Index>(i)));
+    }
+  }
+
+ private:
+  LoadedTranslator model_;
+};
+
+}  // namespace
+
+std::unique_ptr<AttentionTracer> attention_tracer(LoadedTranslator model) {
+  return std::make_unique<TranslationTracer>(std::move(model));
+}
+
+}  // namespace headwater

@@ -1,0 +1,142 @@
+// Directories of sentence-transformers: what their files say, and what is refused.
+#include <doctest/doctest.h>
+
+#include "error_text.hpp"
+#include "families/layouts/registry.hpp"
+#include "families/layouts/sentence_transformers.hpp"
+#include "families/text_encoder.hpp"
+#include "scratch_directory.hpp"
+
+using namespace headwater;
+
+namespace {
+
+constexpr const char* kConfig = R"({"model_type": "bert", "architectures": ["BertModel"],
+  "vocab_size": 7, "max_position_embeddings": 9, "hidden_size": 4, "num_hidden_layers": 1,
+  "num_attention_heads": 2, "intermediate_size": 6, "type_vocab_size": 2})";
+
+std::string modules_text(const std::string& path, const std::string& third = "") {
+  return R"([{"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
+    {"idx": 1, "path": ")" +
+         path + R"(", "type": "sentence_transformers.models.Pooling"})" +
+         (third.empty() ? "" : R"(, {"path": "2", "type": ")" + third + "\"}") + "]";
+}
+
+std::string said_pooling(const std::string& text) { return parse_sentence_pooling(text, "p", 4); }
+std::string fault_of_pooling(const std::string& text) {
+  return error_text([&] { said_pooling(text); });
+}
+
+}  // namespace
+
+TEST_CASE("modules.json: an encoder, pooling, and perhaps normalization") {
+  CHECK(parse_sentence_modules(modules_text("1_Pooling"), "m").pooling_folder == "1_Pooling");
+  CHECK(parse_sentence_modules(modules_text("1_Pooling"), "m").normalize_folder.empty());
+  for (const char* type :
+       {"sentence_transformers.models.Normalize", "sentence_transformers.base.modules.normalize.Normalize"})
+    CHECK(parse_sentence_modules(modules_text("p", type), "m").normalize_folder == "2");
+  const auto fault = [](const std::string& text) {
+    return error_text([&] { parse_sentence_modules(text, "m"); });
+  };
+  for (const char* path : {"", ".", "..", "../p", "/p", "a/b", "a\\\\b", "a\\u0000"})
+    CHECK(fault(modules_text(path)).starts_with("m: \"path\" is "));
+  CHECK(fault(modules_text("p", "sentence_transformers.models.Dense"))
+            .starts_with("m: module 2 is \"sentence_transformers.models.Dense\", expected Normalize"));
+  CHECK(fault("[]").starts_with("m: has 0 modules"));
+  CHECK(fault("{}").starts_with("m: "));
+  CHECK(fault("[1, 2]").starts_with("m: "));
+  CHECK(fault("[").starts_with("m:"));
+}
+
+TEST_CASE("the pooling's config.json, in the old form and the new") {
+  CHECK(said_pooling("{}") == "mean");
+  CHECK(said_pooling(R"({"word_embedding_dimension": 4, "pooling_mode_cls_token": true})") == "first");
+  CHECK(said_pooling(R"({"pooling_mode_max_tokens": true, "pooling_mode_mean_tokens": false})") == "max");
+  CHECK(said_pooling(R"({"embedding_dimension": 4, "pooling_mode": "cls"})") == "first");
+  CHECK(said_pooling(R"({"pooling_mode": "mean"})") == "mean");
+  CHECK(said_pooling(R"({"pooling_mode": ["max"]})") == "max");
+  CHECK(fault_of_pooling(R"({"pooling_mode": ["cls", "mean"]})") ==
+        "p: \"pooling_mode\" is [\"cls\",\"mean\"], expected one of cls, mean, max");
+  CHECK(fault_of_pooling(R"({"pooling_mode_median": true})") ==
+        "p: \"pooling_mode_median\" is true, expected false");
+  CHECK(fault_of_pooling(R"({"pooling_mode": "lasttoken"})") ==
+        "p: \"pooling_mode\" is \"lasttoken\", expected one of cls, mean, max");
+  CHECK(fault_of_pooling(R"({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true})") ==
+        "p: \"pooling_mode_mean_tokens\" is true beside another mode, and one alone is read");
+  CHECK(fault_of_pooling(R"({"pooling_mode_lasttoken": true})").starts_with("p: \"pooling_mode_lasttoken\""));
+  CHECK(fault_of_pooling(R"({"word_embedding_dimension": 5})") ==
+        "p: \"word_embedding_dimension\" is 5, expected 4, the encoder's");
+  CHECK(fault_of_pooling(R"({"pooling_mode_mean_tokens": 1})").starts_with("p: "));
+}
+
+TEST_CASE("the longest text, and prompts that nobody would put before a text") {
+  const auto length = [](const std::string& text) { return parse_sentence_length(text, "s"); };
+  CHECK(length(R"({"max_seq_length": 8, "do_lower_case": false})") == 8);
+  CHECK(length(R"({"max_seq_length": null})") == 0);
+  CHECK(error_text([&] { length(R"({"max_seq_length": 0})"); }).starts_with("s: \"max_seq_length\" is 0"));
+  CHECK(
+      error_text([&] { length(R"({"do_lower_case": true})"); }).starts_with("s: \"do_lower_case\" is true"));
+  CHECK(length(R"({"max_seq_length": 9, "processing_kwargs": {"text": {"max_length": 7}}})") == 7);
+  for (const char* text :
+       {R"({"processing_kwargs": {"text": {"truncation": false}}})",
+        R"({"processing_kwargs": {"common": {}}})", R"({"transformer_task": "fill-mask"})",
+        R"({"module_output_name": "sentence_embedding"})", R"({"tokenizer_args": {"model_max_length": 5}})",
+        R"({"tokenizer_name_or_path": "elsewhere"})"}) {
+    CAPTURE(text);
+    CHECK(error_text([&] { length(text); }).find(", expected ") != std::string::npos);
+  }
+  CHECK(error_text([] { check_sentence_prompts(R"({"model_type": "SparseEncoder"})", "c"); }) ==
+        "c: \"model_type\" is \"SparseEncoder\", expected \"SentenceTransformer\"");
+  check_sentence_normalization(R"({"module_input_name": "sentence_embedding", "module_output_name": null})",
+                               "n");
+  CHECK(error_text([] {
+          check_sentence_normalization(R"({"module_input_name": "token_embeddings"})", "n");
+        }).starts_with("n: \"module_input_name\" is \"token_embeddings\", expected "));
+  check_sentence_prompts(R"({"prompts": {"query": ""}, "default_prompt_name": "query"})", "c");
+  check_sentence_prompts(R"({"prompts": {"query": "q: "}, "default_prompt_name": null})", "c");
+  CHECK(error_text([] {
+          check_sentence_prompts(R"({"prompts": {"query": "q: "}, "default_prompt_name": "query"})", "c");
+        }).starts_with("c: \"default_prompt_name\" is \"query\", expected null"));
+}
+
+TEST_CASE("a directory: the files beside config.json are read, and written back") {
+  const ScratchDirectory scratch;
+  write_file(scratch / "config.json", kConfig);
+  const auto settings = [&] {
+    const ModelFolder folder = open_model(scratch.path());
+    return folder.kind->section_of_config(folder.config).as<TextEmbedderSettings>();
+  };
+  CHECK(settings().pooling == "mean");
+  CHECK_FALSE(settings().normalize);
+  CHECK_FALSE(settings().pooler);
+  TextEmbedderSettings wanted = settings();
+  wanted.pooling = "max";
+  wanted.normalize = true;
+  wanted.max_tokens = 5;
+  for (const DirectoryFile& file : sentence_modules(wanted)) {
+    fs::create_directories((scratch / file.name).parent_path());
+    write_file(scratch / file.name, file.bytes);
+  }
+  const TextEmbedderSettings read = settings();
+  CHECK(read.pooling == "max");
+  CHECK(read.normalize);
+  CHECK(read.max_tokens == 5);
+  CHECK(TextEmbedder(read, 7).length() == 5);
+  // Without a length of its own the encoder takes the tokenizer's.
+  write_file(scratch / "tokenizer_config.json", R"({"model_max_length": 6})");
+  CHECK(settings().max_tokens == 5);
+  write_file(scratch / "sentence_bert_config.json", R"({"max_seq_length": null})");
+  CHECK(settings().max_tokens == 6);
+  fs::remove(scratch / "sentence_bert_config.json");
+  CHECK(settings().max_tokens == 6);
+  write_file(scratch / "sentence_roberta_config.json", R"({"max_seq_length": 4})");
+  CHECK(settings().max_tokens == 4);
+  write_file(scratch / "tokenizer_config.json", R"({"model_max_length": 0})");
+  CHECK(error_text(settings).ends_with(
+      "tokenizer_config.json: \"model_max_length\" is 0, expected a whole number from 1"));
+  fs::remove(scratch / "tokenizer_config.json");
+  fs::remove(scratch / "1_Pooling/config.json");
+  CHECK(error_text(settings).find("1_Pooling/config.json") != std::string::npos);
+  fs::remove(scratch / "config.json");
+  CHECK(error_text(settings).find("has modules.json and no config.json") != std::string::npos);
+}
