@@ -102,15 +102,16 @@ void read_encoder_settings(const Json& config, ModelSection& section, TextEncode
 
 void padding_row(schema::Visitor& v, std::string& padding) {
   v.field("padding", &padding,
-          schema::OneOf{{{"none", "nothing is computed for positions without a token"},
-                         {"attended", "every text is filled up to length, and its padding counts as tokens"},
-                         {"pooled", "so filled, but padding is pooled only, not attended to"}}},
+          schema::OneOf{
+              {{"none", "nothing is computed for positions without a token"},
+               {"attended", "every text is filled up to length, and its padding counts as tokens"},
+               {"pooled", "every text is filled up to length; its padding is pooled, but not attended to"}}},
           "what becomes of the positions that a short text leaves empty");
 }
 
 void pooling_row(schema::Visitor& v, std::string& pooling, const schema::Meaning& what, bool has_last) {
-  schema::OneOf words{{{"max", "of each feature the largest"},
-                       {"mean", "of each feature the mean"},
+  schema::OneOf words{{{"max", "the largest value of each feature"},
+                       {"mean", "the mean of each feature"},
                        {"first", "the first token alone"}}};
   if (has_last) words.words.emplace_back("last", "the last token alone");
   v.field("pooling", &pooling, words, what);

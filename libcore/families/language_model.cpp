@@ -37,11 +37,9 @@ static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
                 "tokens are: the loss of training is over all places"}}},
           "what becomes of the positions that a short text leaves empty");
   v.field("delimiter", &s.delimiter, schema::Text::any,
-          {"of examples in two columns: the special token between source and target, as `[SEP]`. The model "
-           "learns to "
-           "go on with the target: the loss is taken after the delimiter alone, and prompts get it at "
-           "their end; "
-           "empty: one column of texts, all of which is learned",
+          {"for examples in two columns: the special token between source and target, as `[SEP]`. The loss "
+           "counts only what follows it, and prompts get it at their end; empty: one column of texts, all of "
+           "which is learned",
            "make recipe (tokenize, vectorize), train, evaluate, generate"});
 }
 

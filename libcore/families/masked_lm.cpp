@@ -20,12 +20,14 @@ namespace headwater {
 
 static void settings_rows(schema::Visitor& v, MaskedLmSettings& s) {
   encoder_rows(v, s, "masked_lm");
-  v.field("next_sentence", &s.next_sentence, schema::Anything{},
-          "it tells, too, whether the second text of a pair follows the first, by a pooler over the first "
-          "token (Devlin et al. 2019)");
-  v.field("span_boundary", &s.span_boundary, schema::Anything{},
-          "it tells hidden tokens a second time, by the two tokens around their span and their place in it "
-          "(SpanBERT, Joshi et al. 2020)");
+  v.field(
+      "next_sentence", &s.next_sentence, schema::Anything{},
+      "it also predicts whether the second text of a pair follows the first, from a pooler over the first "
+      "token (Devlin et al. 2019)");
+  v.field(
+      "span_boundary", &s.span_boundary, schema::Anything{},
+      "it predicts hidden tokens a second time, from the two tokens around their span and their place in it "
+      "(SpanBERT, Joshi et al. 2020)");
 }
 
 static void check_settings(const MaskedLmSettings& s, const Recipe& recipe, const Complain& complain) {
@@ -58,8 +60,8 @@ static void check_settings(const MaskedLmSettings& s, const Recipe& recipe, cons
 static const ModelKind kMaskedLm{
     .name = "masked_lm",
     .meaning =
-        "a Transformer encoder that tells hidden tokens of a text (BERT, Devlin "
-        "et al. 2019)",
+        "a Transformer encoder that predicts hidden tokens of a text (BERT, Devlin et "
+        "al. 2019)",
     .columns = {"source"},
     .sections = {"source_tokenizer", "masking"},
     .metrics = validation_metric_names({MetricOf::models, MetricOf::token_models}),

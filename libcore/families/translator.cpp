@@ -47,7 +47,7 @@ static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
   v.field("source_special_tokens", &s.source_special_tokens,
           schema::OneOf{{{"none", "a source is its text alone"},
                          {"start_end", "[START] and [END] around it, as around targets"}}},
-          {"what stands around a source", "make recipe (tokenize, vectorize), train, inspect"});
+          {"special tokens around a source", "make recipe (tokenize, vectorize), train, inspect"});
 }
 
 static void check_settings(const EncoderDecoderSettings& s, const Recipe& recipe, const Complain& complain) {

@@ -33,26 +33,27 @@ static void image_rows(schema::Visitor& v, ImagePipelineSettings& s) {
           schema::OneOf{{{"none", "no image"},
                          {"horizontal", "half of them, left to right"},
                          {"vertical", "half of them, upside down"},
-                         {"horizontal_and_vertical", "both, each on its own"}}},
-          "which images of training are mirrored, drawn anew in each epoch as what follows");
+                         {"horizontal_and_vertical", "both, drawn separately"}}},
+          "which training images are mirrored; drawn anew in each epoch, as are the next four keys");
   v.field("random_rotation", &s.random_rotation, schema::Between{0, 1, schema::kNoUnit},
           "training images are turned by up to this share of a full turn, either way");
   v.field("random_zoom_height", &s.random_zoom_height, schema::kShare,
-          "their height is scaled by a factor of up to so much above or below 1");
-  v.field("random_zoom_width", &s.random_zoom_width, schema::kShare, "the same of their width");
+          "the height of training images is scaled by a factor of up to this share above or below 1");
+  v.field("random_zoom_width", &s.random_zoom_width, schema::kShare, "the same for the width");
   v.field("random_crop_padding", &s.random_crop_padding, schema::Between{0, 4096, "pixels"},
-          "training images get so much on each side, then a window of the model's size is cut out anywhere");
+          "training images get this many pixels on each side, then a window of the model's size is cut out "
+          "at a random place");
   v.field("fill_mode", &s.fill_mode,
-          schema::OneOf{{{"reflect", "the image mirrored at its edge: d c b a | a b c d"},
+          schema::OneOf{{{"reflect", "the image mirrored at its edge, the last pixel twice"},
                          {"constant", "fill_value"},
                          {"wrap", "the image again"},
                          {"nearest", "the pixel at the edge"}}},
-          "what stands beyond the edge of an image that was turned, zoomed or padded");
+          "what is beyond the edge of an image that was turned, zoomed or padded");
   v.field("fill_value", &s.fill_value, schema::Between{-1000, 1000, schema::kNoUnit},
           "of fill_mode constant: a normalized number");
   v.field("interpolation", &s.interpolation,
           schema::OneOf{{{"bilinear", "linear between four pixels"}, {"nearest", "the nearest pixel"}}},
-          "what stands between the pixels of an image that was turned or zoomed");
+          "what is between the pixels of an image that was turned or zoomed");
 }
 
 static void settings_rows(schema::Visitor& v, VisionSettings& s) {
@@ -96,8 +97,8 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
   v.field("feed_forward_dropout", &s.feed_forward_dropout, schema::kShare,
           "share of the numbers that is set to 0 in training, after each layer of the feed-forward");
   v.field("pooling", &s.pooling,
-          schema::OneOf{{{"class_token", "a token of its own before the patches (Dosovitskiy et al. 2021)"},
-                         {"mean", "of each feature the mean over the patches"},
+          schema::OneOf{{{"class_token", "a separate token before the patches (Dosovitskiy et al. 2021)"},
+                         {"mean", "the mean of each feature over the patches"},
                          {"flatten", "all patches side by side"}}},
           "what of an image's tokens the head reads");
   v.field("head_widths", &s.head_widths, schema::Between{1, 65536, "units"},

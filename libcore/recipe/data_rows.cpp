@@ -100,8 +100,8 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
   const bool is_split = s.test_fraction > 0 || s.validation.empty();
   v.field("split_by", &s.split_by,
           OneOf{{{"line", "equal lines, in the test; validation examples are drawn one by one"},
-                 {"source", "examples of the same source: none is learned and held out"}}},
-          {"what stays on one side where a share of the examples is held out", "make recipe, train"},
+                 {"source", "examples of the same source, so that no source is both learned and held out"}}},
+          {"what stays together if a share of the examples is held out", "make recipe, train"},
           When{has_columns && !is_stream && is_split,
                is_stream   ? "data of one long text"
                : !is_split ? "data of which nothing is held out"
