@@ -303,7 +303,8 @@ void CommandLine::check_moved(int argc, char** argv) const {
       const std::string now = word < end ? renamed(*word, moved) : std::string();
       line += " " + shell_word(now.empty() ? *word : now);
     }
-    throw UsageError(moved.option + " is an option of another program now; use " + line);
+    throw UsageError(moved.option + " is an option of " + moved.program + ", not of " + tool_ + "; use " +
+                     line);
   }
 }
 
