@@ -65,7 +65,8 @@ void run(const Options& given) {
   if (!o.title.empty() && o.curves.empty() && !is_html)
     throw UsageError("--title goes with --curves and --html only");
   if (o.pages.size() > 1 && !is_html)
-    throw UsageError("several runs make a page in HTML (--html), or a table (--runs)");
+    throw UsageError(
+        "several runs make a table (report --runs RUN...) or a page (report RUN... --html -o FILE)");
   if (o.output != "-") cli::check_result_file(o.output);
   (is_html               ? write_html
    : !o.pages.empty()    ? write_page
