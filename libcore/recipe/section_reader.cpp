@@ -19,9 +19,19 @@ bool is_off(const Node::Entry& entry) {
          (scalars::read(entry.value, number).empty() && number == 0);
 }
 
-bool may_be_empty(const schema::Row& row) {
+// Takes nothing as the value of a key that may be empty: a list, the path of a file, a text of any kind.
+bool takes_nothing(const schema::Row& row) {
+  if (auto* const* const list = std::get_if<std::vector<std::string>*>(&row.member)) {
+    (*list)->clear();
+    return true;
+  }
+  auto* const* const value = std::get_if<std::string*>(&row.member);
   const auto* const text = std::get_if<schema::Text>(&row.rule);
-  return text != nullptr && *text == schema::Text::any && std::holds_alternative<std::string*>(row.member);
+  const bool may_be_empty =
+      text != nullptr ? *text == schema::Text::any : std::holds_alternative<schema::PathInData>(row.rule);
+  if (value == nullptr || !may_be_empty) return false;
+  (*value)->clear();
+  return true;
 }
 
 // Fills structs from a map.
@@ -37,11 +47,8 @@ class Reader : public schema::Visitor {
   void row(const schema::Row& row) override {
     const Node::Entry* entry = find(row.key, row.when.is_read);
     if (entry == nullptr) return;
-    // `--set training.init_from=` takes away what a recipe begins with.
-    if (entry->value.kind == Node::Kind::null && may_be_empty(row)) {
-      std::get<std::string*>(row.member)->clear();
-      return;
-    }
+    // `--set training.init_from=` takes away what a recipe begins with, `data.test=` its test.
+    if (entry->value.kind == Node::Kind::null && takes_nothing(row)) return;
     if (!is_empty(*entry)) read_value(*entry, name(row.key), row.rule, row.member, problems_);
   }
 

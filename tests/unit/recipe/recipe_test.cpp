@@ -514,6 +514,18 @@ TEST_CASE("keys set beside the file replace its keys, at either scale") {
   CHECK(parse_recipe(tuned, "r.yaml", "full", {}).training.init_from == "models/base");
   CHECK(parse_recipe(tuned, "r.yaml", "full", {"training.init_from="}).training.init_from.empty());
   CHECK(parse_recipe("name: r\ntraining: {init_from: }\n", "r.yaml").training.init_from.empty());
+  // So are the path of a file and a list; a word or a number is not.
+  const std::string whole =
+      "name: r\ndata: {train: a, test: b, tokenizer_text: c, csv_columns: [x, y]}\n"
+      "training: {init_from: m, drop: [head.*]}\n";
+  const Recipe less = parse_recipe(
+      whole, "r.yaml", "full", {"data.test=", "data.tokenizer_text=", "data.csv_columns=", "training.drop="});
+  CHECK((less.data.train == "a" && less.data.test.empty() && less.data.tokenizer_text == "a"));
+  CHECK((less.data.csv_columns.empty() && less.training.drop.empty()));
+  for (const char* key : {"name", "seed", "model.kind", "training.epochs", "training.schedule.kind"}) {
+    CHECK(contains(error_text([&] { parse_recipe(whole, "r.yaml", "full", {key + std::string("=")}); }),
+                   std::string(key) + ": no value (write one, or remove the key for the default)"));
+  }
   // The file must be sound by itself, and is told first.
   CHECK(contains(error_text([] { parse_recipe("seed: x\n", "r.yaml", "full", {"seed=y"}); }),
                  "r.yaml:1:7: seed"));
