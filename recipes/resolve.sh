@@ -87,6 +87,9 @@ must_be_file() { # FILE NAME-IN-MESSAGE
 }
 
 must_be_file "$recipe" "$recipe"
+name=${run##*/}
+[ ${#name} -le 251 ] || # that of its log is 4 longer, and a file system takes 255
+  wrong "the name of a run, ${name:0:40}..., would have ${#name} bytes, more than 251 (write some settings into the recipe)"
 need_tools
 need flock util-linux
 case ${recipe##*/} in

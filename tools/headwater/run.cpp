@@ -24,6 +24,8 @@ namespace {
 constexpr std::string_view kSpecial =
     ":;$%#'\"`\\&|()<>*?[]{}!=";  // to make, or to a shell (recipes/names.mk)
 constexpr std::size_t kMostRuns = 1000;
+// Bytes of the name of a run: that of its log is 4 longer, and a file system takes 255.
+constexpr std::size_t kLongestName = 251;
 // What recipes/resolve.sh ends with after its one line, and make, whatever failed.
 constexpr int kRefused = 1, kMakeFailed = 2;
 
@@ -478,6 +480,10 @@ void run_recipe(const Options& given) {
       left_out.insert(runner.name(run));
       if (!o.is_quiet) cli::note(runner.name(run) + ": left out: " + model.string() + ": no such model");
     }
+    if (const std::string name = runner.name(run); name.size() > kLongestName)
+      throw UsageError("the name of a run, " + name.substr(0, 40) + "..., would have " +
+                       std::to_string(name.size()) + " bytes, more than " + std::to_string(kLongestName) +
+                       " (write some settings into the recipe)");
     if (!names.insert(runner.name(run)).second)
       throw UsageError("two runs would be called " + runner.name(run) +
                        (recipes > 1 ? " (name each recipe once)" : " (set one key to other values)"));
