@@ -4,6 +4,7 @@
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/split.hpp"
+#include "text/unicode/trimmed.hpp"
 #include "tools/headwater/headwater.hpp"
 
 namespace headwater::front {
@@ -18,15 +19,25 @@ std::string_view key_of(std::string_view word) {
   return equals == word.npos ? std::string_view() : word.substr(0, equals);
 }
 
+// Without the comment, which begins the line or stands after a blank, as in YAML.
+std::string_view without_comment(std::string_view line) {
+  std::size_t at = line.find('#');
+  while (at != line.npos && at > 0 && line[at - 1] != ' ' && line[at - 1] != '\t')
+    at = line.find('#', at + 1);
+  return trimmed(line.substr(0, at));
+}
+
 std::vector<std::string> words_of(const fs::path& file) {
   std::vector<std::string> words;
   const std::string text = read_file(file, 1 << 20);
+  int number = 0;
   for (std::string_view line : split(text, '\n')) {
-    line = line.substr(0, line.find('#'));
-    const std::size_t begin = std::min(line.find_first_not_of(" \t\r"), line.size());
-    line.remove_prefix(begin);
-    line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
+    ++number;
+    line = without_comment(line);
     if (line.empty()) continue;
+    if (line.find_first_of(" \t") != line.npos)
+      throw UsageError(shown(file) + ":" + std::to_string(number) + ": " + quote(line) +
+                       " has a space (a line has one recipe or one KEY=VALUE)");
     const bool is_file = key_of(line).empty() && !is_name(line);  // beside the list
     words.push_back(is_file ? (file.parent_path() / line).string() : std::string(line));
   }
@@ -51,19 +62,28 @@ std::vector<std::string> House::lists() const {
 }
 
 bool expand_list(const House& house, Options& o) {
-  if (o.words.empty()) return false;
-  const std::string& word = o.words.front();
-  const fs::path file = is_name(word) ? house.list(word) : fs::path(word);
-  std::error_code none;
-  if (file.extension() != kListEnding || !fs::is_regular_file(file, none)) return false;
-  std::vector<std::string> words = words_of(file);
+  const auto file_of_list = [&](const std::string& word) {
+    const fs::path file = is_name(word) ? house.list(word) : fs::path(word);
+    std::error_code none;
+    return file.extension() == kListEnding && fs::is_regular_file(file, none) ? file : fs::path();
+  };
+  const auto list =
+      std::ranges::find_if(o.words, [&](const std::string& word) { return !file_of_list(word).empty(); });
+  if (list == o.words.end()) return false;
+  for (auto word = o.words.begin(); word != o.words.end(); ++word) {
+    if (word != list && key_of(*word).empty())
+      throw UsageError(quote(*list) + " is a list of recipes, beside which only KEY=VALUE may stand, not " +
+                       quote(*word));
+  }
+  std::vector<std::string> words = words_of(file_of_list(*list));
   // What the command sets is set instead.
   std::erase_if(words, [&](const std::string& in_list) {
     const auto sets_it = [&](const std::string& given) { return key_of(given) == key_of(in_list); };
     return !key_of(in_list).empty() && (std::any_of(o.words.begin(), o.words.end(), sets_it) ||
                                         std::any_of(o.arrays.begin(), o.arrays.end(), sets_it));
   });
-  words.insert(words.end(), o.words.begin() + 1, o.words.end());
+  o.words.erase(list);
+  words.insert(words.end(), o.words.begin(), o.words.end());
   o.words = std::move(words);
   return true;
 }
