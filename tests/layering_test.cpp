@@ -134,9 +134,18 @@ class Inspector {
 
  private:
   static std::string room_of(const std::string& path) {
-    if (path.starts_with("tools/")) return "tools";
-    const std::string below = path.substr(std::string("libcore/").size());
-    return below.substr(0, below.find('/'));
+    return path.starts_with("libcore/") ? room_of_include(path.substr(std::string("libcore/").size()))
+                                        : "tools";
+  }
+
+  // In the folder of a family its forward code is of the room below, and what trains it of one above, so that
+  // what runs a model links no training.
+  static std::string room_of_include(const std::string& name) {
+    const std::string room = name.substr(0, name.find('/'));
+    if (room != "families") return room;
+    const std::string file = name.substr(name.rfind('/') + 1);
+    if (file.starts_with("train_")) return "tasks";
+    return file == "model.hpp" || file == "model.cpp" ? "models" : room;
   }
 
   static std::string without_comments(const std::string& line, bool& is_in_comment) {
@@ -179,7 +188,7 @@ class Inspector {
 
   void check_own(const std::string& name) {
     const std::size_t slash = name.find('/');
-    const std::string target = name.substr(0, slash);
+    const std::string target = room_of_include(name);
     if (slash == std::string::npos || level_of(target) < 0) {
       return fault("\"" + name +
                    "\" does not begin with a room (paths start at libcore/, those of tools at the top)");
@@ -394,6 +403,29 @@ TEST_CASE("each room is linked with what its files include, and each folder is a
   for (const std::string& difference : differences(linked, inspector.included())) FAIL_CHECK(difference);
 }
 
+// Training, and what a library is linked with that is.
+TEST_CASE("what runs a model links no training") {
+  const fs::path root = HEADWATER_SOURCE_DIR;
+  House linked = linked_house(read(root / "libcore" / "CMakeLists.txt"));
+  for (std::vector<std::string> words :
+       calls(read(root / "tools" / "CMakeLists.txt"), "target_link_libraries")) {
+    std::set<std::string>& rooms =
+        linked[words.at(0).starts_with("hw_") ? words[0].substr(3) : words[0]].rooms;
+    for (const std::string& word : words) {
+      if (word.starts_with("hw_") && word != words[0]) rooms.insert(word.substr(3));
+    }
+  }
+  const std::function<bool(const std::string&)> trains = [&](const std::string& name) {
+    return name == "training" || std::ranges::any_of(linked[name].rooms, trains);
+  };
+  CHECK(trains("train"));
+  for (const char* tool :
+       {"attn-dump", "classify", "embed", "generate", "tokenize", "translate", "vectorize"}) {
+    REQUIRE_MESSAGE(linked.contains(tool), tool);
+    CHECK_MESSAGE(!trains(tool), tool);
+  }
+}
+
 TEST_CASE("every package that CMake looks for is linked by a room") {
   const fs::path root = HEADWATER_SOURCE_DIR;
   std::vector<std::string> linked;
@@ -452,6 +484,11 @@ TEST_CASE("the inspector catches what it should, and nothing else") {
         std::string::npos);
   CHECK(first("libcore/layers/x.cpp", "#include \"checkpoint/x.hpp\"\n") ==
         "libcore/layers/x.cpp:1: layers includes checkpoint");
+  CHECK(first("libcore/families/x/model.hpp", "#include \"recipe/x.hpp\"\n#include \"families/x.hpp\"\n") ==
+        "libcore/families/x/model.hpp:2: models (level 4) includes families (level 5)");
+  CHECK(first("libcore/families/x/y.cpp",
+              "#include \"families/x/model.hpp\"\n#include \"families/x/train_y.hpp\"\n") ==
+        "libcore/families/x/y.cpp:2: families (level 5) includes tasks (level 7)");
   CHECK(first("libcore/models/x.cpp", "#include \"cli/lines.hpp\"\n") ==
         "libcore/models/x.cpp:1: models includes cli, which is for tools");
   CHECK(first("libcore/support/x.cpp", "#include \"support/gone.hpp\"\n") ==

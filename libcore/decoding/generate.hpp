@@ -11,7 +11,7 @@
 #include "decoding/decoder.hpp"
 #include "decoding/growing_text.hpp"
 #include "decoding/sampling.hpp"
-#include "families/language_model.hpp"
+#include "families/language_model/directory.hpp"
 #include "support/truncated_lines.hpp"
 
 namespace headwater {

@@ -166,4 +166,19 @@ DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t len
   return {"tokenizer_config.json", config.dump(2) + "\n"};
 }
 
+ModelTokenizers one_tokenizer(const ModelFolder& folder) {
+  const bool has_one = folder.has("tokenizer.json");
+  if (!has_one && folder.has("tekken.json"))
+    throw Error(folder.path.string() +
+                ": has tekken.json alone, a tokenizer of another program, which is not read (in Python: "
+                "AutoTokenizer.from_pretrained(DIR).save_pretrained(NEW) writes a tokenizer.json)");
+  if (!has_one && !folder.has("vocab.txt") && !(folder.has("vocab.json") && folder.has("merges.txt"))) {
+    throw Error(
+        folder.path.string() +
+        ": has no tokenizer.json, no vocab.txt, and no vocab.json with merges.txt (a model without its "
+        "tokenizer reads no text)");
+  }
+  return {Tokenizer::load(folder.path)};
+}
+
 }  // namespace headwater

@@ -23,6 +23,8 @@ struct TableRows {
   Index source, target = 0;  // 0: of a model with one tokenizer
 };
 ModelTokenizers published_tokenizers(const ModelFolder& folder, const TableRows& rows);
+// tokenizer.json, vocab.txt, or vocab.json with merges.txt. Throws Error naming the folder or the file.
+ModelTokenizers one_tokenizer(const ModelFolder& folder);
 // Tokens of a text that a model with so many positions reads, special ones counted: as many as
 // tokenizer_config.json says of a folder in a published layout. Throws Error where its texts lose their
 // beginnings instead of their ends.

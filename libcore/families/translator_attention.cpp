@@ -1,4 +1,4 @@
-// Where a translator looked.
+// Where a translator looked, and the states of the tokens of a source.
 #include <algorithm>
 
 #include "families/translator.hpp"
@@ -66,10 +66,36 @@ class TranslationTracer : public AttentionTracer {
   LoadedTranslator model_;
 };
 
+class TranslatorStates : public TextStates {
+ public:
+  explicit TranslatorStates(LoadedTranslator model) : model_(std::move(model)) {}
+  const Tokenizer& tokenizer() const override { return model_.source_tokenizer; }
+  void source_ids(std::string_view text, SourceIds& found) const override { found = model_.source_ids(text); }
+  Index length() const override { return model_.model->length(); }
+  Index width(Index layers) const override {
+    const EncoderDecoderSettings& settings = model_.model->settings();
+    return layers == 0 && settings.embedding_width > 0 ? settings.embedding_width
+                                                       : settings.transformer.width;
+  }
+  Index layers() const override { return model_.model->settings().encoder_layers; }
+  Variable states(const ForwardContext& context, const ClassBatch& batch, Index layers) const override {
+    return model_.model->encoder().states(context, model_.model->embed_source(context, batch.source), layers);
+  }
+  const Parameters& parameters() const override { return model_.model->parameters(); }
+  std::string_view blocks() const override { return "encoder."; }
+
+ private:
+  LoadedTranslator model_;
+};
+
 }  // namespace
 
 std::unique_ptr<AttentionTracer> attention_tracer(LoadedTranslator model) {
   return std::make_unique<TranslationTracer>(std::move(model));
+}
+
+std::unique_ptr<TextStates> text_states(LoadedTranslator model) {
+  return std::make_unique<TranslatorStates>(std::move(model));
 }
 
 }  // namespace headwater

@@ -1,6 +1,6 @@
 #include "gpt2.hpp"
 
-#include "families/language_model.hpp"
+#include "families/language_model/directory.hpp"
 #include "families/model_directory.hpp"
 #include "support/files.hpp"
 

@@ -1,7 +1,7 @@
 // The model of reference/gpt2 (Hugging Face's layout of GPT-2).
 #pragma once
 
-#include "models/language_model.hpp"
+#include "families/language_model/model.hpp"
 #include "reference_folder.hpp"
 
 headwater::Json reference_gpt2_config();

@@ -1,6 +1,6 @@
 // The language model against Keras (reference/keras/language-model.safetensors): logits, attention, loss,
 // gradients and five steps of each optimizer. Sizes and settings are read from the file.
-#include "models/language_model.hpp"
+#include "families/language_model/model.hpp"
 
 #include <doctest/doctest.h>
 

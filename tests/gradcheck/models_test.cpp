@@ -5,8 +5,8 @@
 #include <cmath>
 #include <functional>
 
+#include "families/language_model/model.hpp"
 #include "gradcheck/checker.hpp"
-#include "models/language_model.hpp"
 #include "models/masked_lm.hpp"
 #include "models/vision.hpp"
 

@@ -1,5 +1,5 @@
 // A language model with caches gives the bits of one without: prompts of any length, slots in any order.
-#include "models/language_model.hpp"
+#include "families/language_model/model.hpp"
 
 #include <doctest/doctest.h>
 

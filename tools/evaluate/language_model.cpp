@@ -8,10 +8,10 @@
 #include "data/id_columns.hpp"
 #include "data/token_dataset.hpp"
 #include "data/token_stream.hpp"
+#include "families/language_model/evaluation.hpp"
 #include "metrics/registry.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "tasks/language_modeling/language_model_evaluator.hpp"
 #include "tools/evaluate/evaluate.hpp"
 
 namespace headwater::evaluate {

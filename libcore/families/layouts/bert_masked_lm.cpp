@@ -4,8 +4,8 @@
 
 #include "families/layouts/bert_rows.hpp"
 #include "families/layouts/encoder_parts.hpp"
-#include "families/layouts/language_model_files.hpp"
 #include "families/registry.hpp"
+#include "families/tokenizer_files.hpp"
 
 namespace headwater {
 

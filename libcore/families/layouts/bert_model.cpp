@@ -1,9 +1,9 @@
 // BERT without a head, as Hugging Face's transformers keeps it, in directories of sentence-transformers too.
 #include "families/layouts/bert_rows.hpp"
 #include "families/layouts/encoder_parts.hpp"
-#include "families/layouts/language_model_files.hpp"
 #include "families/layouts/sentence_transformers.hpp"
 #include "families/registry.hpp"
+#include "families/tokenizer_files.hpp"
 
 namespace headwater {
 

@@ -5,10 +5,10 @@
 #include "families/layouts/encoder_parts.hpp"
 #include "families/layouts/foreign_config.hpp"
 #include "families/layouts/label_row.hpp"
-#include "families/layouts/language_model_files.hpp"
 #include "families/layouts/layout.hpp"
 #include "families/layouts/sentence_transformers.hpp"
 #include "families/registry.hpp"
+#include "families/tokenizer_files.hpp"
 
 namespace headwater {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "families/language_model.hpp"
-#include "models/language_model.hpp"
+#include "families/language_model/directory.hpp"
+#include "families/language_model/model.hpp"
 #include "steps/step_model.hpp"
 
 namespace headwater::bench {

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "data/language_batch.hpp"
-
 using namespace headwater;
 
 TEST_CASE("images are cut into patches row by row, and edges that fill none are left out") {
@@ -36,15 +34,4 @@ TEST_CASE("images are cut into patches row by row, and edges that fill none are 
   CHECK(batch.rows.offsets == std::vector<Index>{0, 1, 2});
   batch.finish(grid, false);
   CHECK(batch.tokens.offsets == batch.patches.offsets);
-}
-
-TEST_CASE("a language model reads all ids but the last and predicts all but the first") {
-  TokenBatch batch;
-  batch.clear();
-  batch.add(std::vector<std::int32_t>{2, 5, 6, 3});
-  batch.add(std::vector<std::int32_t>{2, 3});
-  batch.finish();
-  CHECK(batch.tokens.ids == std::vector<std::int32_t>{2, 5, 6, 2});
-  CHECK(batch.labels == std::vector<std::int32_t>{5, 6, 3, 3});
-  CHECK(batch.tokens.offsets == std::vector<Index>{0, 3, 4});
 }

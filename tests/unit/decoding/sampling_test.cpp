@@ -9,7 +9,7 @@
 #include "decoding/decoder.hpp"
 #include "decoding/length_penalty.hpp"
 #include "decoding/token_bans.hpp"
-#include "models/language_model.hpp"
+#include "families/language_model/model.hpp"
 
 using namespace headwater;
 

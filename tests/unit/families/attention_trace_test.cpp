@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "families/language_model.hpp"
+#include "families/language_model/directory.hpp"
 #include "families/text_classifier.hpp"
 #include "families/translator.hpp"
 #include "support/error.hpp"

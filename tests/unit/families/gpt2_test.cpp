@@ -1,5 +1,5 @@
 // GPT-2's layout: what its config.json says, and tensors there and back.
-#include "families/language_model.hpp"
+#include "families/language_model/directory.hpp"
 
 #include <doctest/doctest.h>
 

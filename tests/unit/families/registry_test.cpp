@@ -8,7 +8,7 @@
 
 #include "error_text.hpp"
 #include "families/config.hpp"
-#include "families/language_model.hpp"
+#include "families/language_model/directory.hpp"
 #include "families/text_classifier.hpp"
 #include "families/text_encoder.hpp"
 #include "families/translator.hpp"

@@ -1,4 +1,4 @@
-#include "models/language_model.hpp"
+#include "families/language_model/model.hpp"
 
 #include <doctest/doctest.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "error_text.hpp"
-#include "families/language_model.hpp"
+#include "families/language_model/directory.hpp"
 #include "families/registry.hpp"
 #include "families/text_classifier.hpp"
 #include "families/translator.hpp"

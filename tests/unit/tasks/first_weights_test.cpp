@@ -9,7 +9,7 @@
 #include "checkpoint/safetensors.hpp"
 #include "data/ngram_vocabulary.hpp"
 #include "error_text.hpp"
-#include "families/language_model.hpp"
+#include "families/language_model/directory.hpp"
 #include "families/registry.hpp"
 #include "families/text_classifier.hpp"
 #include "families/translator.hpp"

@@ -1,4 +1,4 @@
-#include "training/objective.hpp"
+#include "metrics/loss_totals.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,14 @@
 // GPT-2 and models of its kind, as Hugging Face's transformers keeps them. Weights are [in, out] there as
 // here; one tensor holds queries, keys and values side by side.
+#include <memory>
+#include <utility>
+
+#include "families/language_model/directory.hpp"
 #include "families/layouts/foreign_config.hpp"
-#include "families/layouts/language_model_files.hpp"
 #include "families/layouts/layout.hpp"
+#include "families/model_directory.hpp"
 #include "families/registry.hpp"
+#include "families/tokenizer_files.hpp"
 
 namespace headwater {
 
@@ -64,7 +69,37 @@ constexpr TensorCopy kGpt2Copies[] = {{"lm_head.weight", "embedding.tokens"}};
 // Older files hold what hides later tokens.
 constexpr UnreadTensor kGpt2Unread[] = {{"transformer.h.*.attn.bias"}, {"transformer.h.*.attn.masked_bias"}};
 
+// As ours: padding, start, the unknown token and the delimiter are never chosen. What a published model says
+// stays.
+Json language_generation_config(const ModelFolder& folder, const LoadedLanguageModel& model) {
+  if (folder.layout != nullptr) return generation_members(folder);
+  const SpecialIds ids = model.tokenizer.special_ids();
+  Json generation;
+  for (const auto& [name, id] :
+       {std::pair{"bos_token_id", ids.start}, {"eos_token_id", ids.end}, {"pad_token_id", ids.pad}})
+    generation.set(name, id >= 0 ? Json(std::int64_t{id}) : Json());
+  Json::Array suppressed;
+  for (const std::int32_t id : {ids.pad, ids.start, model.tokenizer.unknown_id(), model.delimiter}) {
+    if (id >= 0 && id != ids.end) suppressed.emplace_back(std::int64_t{id});
+  }
+  if (!suppressed.empty()) generation.set("suppress_tokens", std::move(suppressed));
+  return generation;
+}
+
 }  // namespace
+
+ExportParts language_model_parts(const ModelFolder& folder, Json& ours) {
+  const auto loaded = std::make_shared<LoadedLanguageModel>(load_language_model(folder));
+  const Json generation = language_generation_config(folder, *loaded);
+  for (const char* const name : {"bos_token_id", "eos_token_id", "pad_token_id"}) {
+    const Json* const id = generation.find(name);
+    ours.set(name, id != nullptr ? *id : Json());
+  }
+  return {{loaded, &loaded->model->parameters()},
+          {{"generation_config.json", generation.dump(2) + "\n"},
+           {"tokenizer.json", published_tokenizer_text(loaded->tokenizer)},
+           tokenizer_config_file(loaded->tokenizer, loaded->model->length())}};
+}
 
 const Layout& gpt2_layout() {
   static const Layout layout{.name = "GPT-2",

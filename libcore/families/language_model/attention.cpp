@@ -1,5 +1,6 @@
-// Where a language model looked.
-#include "families/language_model.hpp"
+// Where a language model looked, and the states of its tokens.
+#include "families/language_model/directory.hpp"
+#include "models/packing.hpp"
 #include "support/error.hpp"
 
 namespace headwater {
@@ -60,10 +61,37 @@ class LanguageModelTracer : public AttentionTracer {
   LoadedLanguageModel model_;
 };
 
+class LanguageModelStates : public TextStates {
+ public:
+  explicit LanguageModelStates(LoadedLanguageModel model) : model_(std::move(model)) {}
+  const Tokenizer& tokenizer() const override { return model_.tokenizer; }
+  void source_ids(std::string_view text, SourceIds& found) const override {
+    find_source_ids(model_.tokenizer, 0, length(), text, found);
+  }
+  Index length() const override { return model_.model->length(); }
+  Index width(Index /*layers*/) const override { return model_.model->settings().transformer.width; }
+  Index layers() const override { return model_.model->settings().layers; }
+  Variable states(const ForwardContext& context, const ClassBatch& batch, Index layers) const override {
+    const PackedTokens& text = batch.source;
+    const Variable x =
+        model_.model->embed_target(context, pack(context.tape, text), text.ids, text.position_of);
+    return model_.model->decoder().states(context, x, layers);
+  }
+  const Parameters& parameters() const override { return model_.model->parameters(); }
+  std::string_view blocks() const override { return "decoder."; }
+
+ private:
+  LoadedLanguageModel model_;
+};
+
 }  // namespace
 
 std::unique_ptr<AttentionTracer> attention_tracer(LoadedLanguageModel model) {
   return std::make_unique<LanguageModelTracer>(std::move(model));
+}
+
+std::unique_ptr<TextStates> text_states(LoadedLanguageModel model) {
+  return std::make_unique<LanguageModelStates>(std::move(model));
 }
 
 }  // namespace headwater

@@ -1,17 +1,15 @@
-#include "tasks/language_modeling/language_modeling.hpp"
-
+// Training a language model.
 #include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "data/token_stream.hpp"
-#include "families/language_model.hpp"
+#include "families/language_model/directory.hpp"
+#include "families/language_model/train_objectives.hpp"
 #include "families/tokenizer_files.hpp"
 #include "support/error.hpp"
-#include "tasks/language_modeling/language_model_objective.hpp"
-#include "tasks/language_modeling/text_samples.hpp"
-#include "tasks/language_modeling/text_windows.hpp"
+#include "tasks/registry.hpp"
 
 namespace headwater {
 

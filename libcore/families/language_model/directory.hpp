@@ -9,11 +9,13 @@
 
 #include "families/generation_config.hpp"
 #include "families/kind.hpp"
+#include "families/language_model/model.hpp"
 #include "families/model_directory.hpp"
-#include "models/language_model.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
+
+struct ExportParts;  // families/layouts/layout.hpp
 
 // Everything that continuing a text needs.
 struct LoadedLanguageModel {
@@ -48,5 +50,9 @@ ModelSection model_section(const LanguageModelSettings& settings);
 // config.json, and back (without the parameters' memory). Throws Error "where: what".
 Json config_of(const LanguageModel& model, const Tokenizer& tokenizer);
 std::unique_ptr<LanguageModel> language_model_of_config(const Json& config, const std::string& where);
+
+// What a published layout has of a language model beside config.json and weights; `ours` gets its special
+// ids.
+ExportParts language_model_parts(const ModelFolder& folder, Json& ours);
 
 }  // namespace headwater

@@ -7,11 +7,15 @@
 #include <vector>
 
 #include "data/token_stream.hpp"
-#include "families/language_model.hpp"
+#include "families/language_model/directory.hpp"
+#include "metrics/loss_totals.hpp"
 #include "support/truncated_lines.hpp"
-#include "training/objective.hpp"
 
 namespace headwater {
+
+// Loss and counts of a batch of texts; with a recording tape the gradients follow as of LanguageModel::loss.
+LossTotals loss_of(const LanguageModel& model, const ForwardContext& context, const TokenBatch& batch,
+                   double label_smoothing, double loss_scale);
 
 struct LanguageModelFigures {
   LossTotals totals;

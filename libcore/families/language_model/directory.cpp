@@ -1,4 +1,4 @@
-#include "families/language_model.hpp"
+#include "families/language_model/directory.hpp"
 
 #include "families/config.hpp"
 #include "families/encoder_rows.hpp"

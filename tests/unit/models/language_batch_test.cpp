@@ -1,4 +1,4 @@
-#include "data/language_batch.hpp"
+#include "families/language_model/model.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,6 +9,17 @@ namespace {
 using Ids = std::vector<std::int32_t>;
 
 }  // namespace
+
+TEST_CASE("a language model reads all ids but the last and predicts all but the first") {
+  TokenBatch batch;
+  batch.clear();
+  batch.add(std::vector<std::int32_t>{2, 5, 6, 3});
+  batch.add(std::vector<std::int32_t>{2, 3});
+  batch.finish();
+  CHECK(batch.tokens.ids == std::vector<std::int32_t>{2, 5, 6, 2});
+  CHECK(batch.labels == std::vector<std::int32_t>{5, 6, 3, 3});
+  CHECK(batch.tokens.offsets == std::vector<Index>{0, 3, 4});
+}
 
 TEST_CASE("of a delimited text the target is predicted alone, the delimiter read before it") {
   const Ids source{5, 6, 7}, target{8, 9, 3}, short_target{3};

@@ -1,4 +1,4 @@
-#include "tasks/language_modeling/language_model_evaluator.hpp"
+#include "families/language_model/evaluation.hpp"
 
 #include <algorithm>
 #include <numbers>
@@ -7,9 +7,23 @@
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
-#include "tasks/language_modeling/language_model_objective.hpp"
 
 namespace headwater {
+
+LossTotals loss_of(const LanguageModel& model, const ForwardContext& context, const TokenBatch& batch,
+                   double label_smoothing, double loss_scale) {
+  const kernels::CrossEntropyTotals totals = model.loss(context, batch, label_smoothing, loss_scale);
+  LossTotals result;
+  result.loss = totals.loss;
+  result.correct = totals.correct;
+  result.predicted = totals.tokens;
+  result.useful = batch.tokens.tokens() - batch.padding;
+  result.sequences = batch.tokens.sequences();
+  result.positions = result.sequences * model.length();
+  for (Index s = 0; s < batch.tokens.sequences(); ++s)
+    result.padded += static_cast<Index>(batch.tokens.sequence(s).size()) < model.length();
+  return result;
+}
 
 double LanguageModelFigures::bits() const { return text_loss / std::numbers::ln2; }
 
