@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "families/masked_lm.hpp"
+#include "families/masked_lm/directory.hpp"
 #include "support/token_counts.hpp"
 #include "support/truncated_lines.hpp"
 #include "tensor/arena.hpp"

@@ -1,16 +1,15 @@
 // Logistic regression that gives texts a label: over their terms, or over their vectors by an encoder, which
 // is part of the model.
-#include "models/linear_classifier.hpp"
-
 #include <algorithm>
 
 #include "families/config.hpp"
-#include "families/masked_lm.hpp"
+#include "families/masked_lm/directory.hpp"
 #include "families/model_rows.hpp"
 #include "families/registry.hpp"
 #include "families/text_classifier.hpp"
 #include "families/text_encoder.hpp"
 #include "metrics/registry.hpp"
+#include "models/linear_classifier.hpp"
 #include "recipe/key_values.hpp"
 #include "support/error.hpp"
 #include "support/split.hpp"

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "families/masked_lm/model.hpp"
 #include "families/registry.hpp"
 #include "families/text_classifier.hpp"
 #include "families/vision_model.hpp"
 #include "models/classifier.hpp"
 #include "models/encoder_decoder.hpp"
-#include "models/masked_lm.hpp"
 #include "models/text_embedder.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 

@@ -40,7 +40,7 @@ struct TermSettings {
   bool operator==(const TermSettings&) const = default;
 };
 
-// Which tokens of a text are hidden from a masked language model (data/masking.hpp).
+// Which tokens of a text are hidden from a masked language model (masked_lm/masking.hpp).
 struct MaskingSettings {
   std::string examples = "lines";  // lines | pieces | sentence_pairs
   double share = 0.15;

@@ -4,7 +4,6 @@
 #include "support/error.hpp"
 #include "tasks/classification/classification.hpp"
 #include "tasks/image_classification/image_classification.hpp"
-#include "tasks/masked_language_modeling/masked_language_modeling.hpp"
 #include "tasks/translation/translation.hpp"
 
 namespace headwater {

@@ -11,6 +11,7 @@ namespace headwater {
 
 // The rows of the registry.
 std::unique_ptr<TaskModel> prepare_language_modeling(const Recipe& recipe, const TaskFiles& given);
+std::unique_ptr<TaskModel> prepare_masked_language_modeling(const Recipe& recipe, const TaskFiles& given);
 
 // Fills in what a recipe leaves open until the files are there: the number of classes. Throws UsageError
 // where they do not fit together.

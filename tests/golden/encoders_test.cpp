@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "families/masked_lm.hpp"
+#include "families/masked_lm/directory.hpp"
 #include "families/text_classifier.hpp"
 #include "families/text_encoder.hpp"
 #include "reference_folder.hpp"

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-#include "families/masked_lm.hpp"
+#include "families/masked_lm/directory.hpp"
 #include "reference_folder.hpp"
 #include "tensor/kernels/attention/attention.hpp"
 

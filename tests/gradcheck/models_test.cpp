@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "families/language_model/model.hpp"
+#include "families/masked_lm/model.hpp"
 #include "gradcheck/checker.hpp"
-#include "models/masked_lm.hpp"
 #include "models/vision.hpp"
 
 using namespace headwater;

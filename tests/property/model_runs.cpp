@@ -4,8 +4,8 @@
 #include <random>
 
 #include "data/document_dataset.hpp"
+#include "families/masked_lm/train_texts.hpp"
 #include "small_run.hpp"
-#include "tasks/masked_language_modeling/sentence_pairs.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
 #include "write_image_dataset.hpp"
 

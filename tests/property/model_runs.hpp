@@ -12,11 +12,11 @@
 #include "families/language_model/directory.hpp"
 #include "families/language_model/model.hpp"
 #include "families/language_model/train_objectives.hpp"
-#include "families/masked_lm.hpp"
+#include "families/masked_lm/directory.hpp"
+#include "families/masked_lm/train_objective.hpp"
 #include "families/vision_model.hpp"
 #include "models/vision.hpp"
 #include "tasks/image_classification/vision_objective.hpp"
-#include "tasks/masked_language_modeling/masked_lm_objective.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 headwater::LanguageModelSettings small_language_model();

@@ -1,8 +1,8 @@
 #include "cli/tool.hpp"
+#include "families/masked_lm/evaluation.hpp"
 #include "metrics/registry.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "tasks/masked_language_modeling/masked_lm_evaluator.hpp"
 #include "tools/evaluate/evaluate.hpp"
 
 namespace headwater::evaluate {

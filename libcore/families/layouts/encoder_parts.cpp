@@ -5,7 +5,7 @@
 
 #include "families/layouts/foreign_config.hpp"
 #include "families/layouts/sentence_transformers.hpp"
-#include "families/masked_lm.hpp"
+#include "families/masked_lm/directory.hpp"
 #include "families/text_classifier.hpp"
 #include "families/text_encoder.hpp"
 #include "families/tokenizer_files.hpp"

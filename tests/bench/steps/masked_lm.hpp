@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "families/masked_lm.hpp"
-#include "models/masked_lm.hpp"
+#include "families/masked_lm/directory.hpp"
+#include "families/masked_lm/model.hpp"
 #include "steps/step_model.hpp"
 
 namespace headwater::bench {

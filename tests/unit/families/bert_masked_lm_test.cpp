@@ -8,7 +8,7 @@
 #include "families/layouts/config_table.hpp"
 #include "families/layouts/registry.hpp"
 #include "families/layouts/tensor_table.hpp"
-#include "families/masked_lm.hpp"
+#include "families/masked_lm/directory.hpp"
 #include "families/registry.hpp"
 #include "scratch_directory.hpp"
 

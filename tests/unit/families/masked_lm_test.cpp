@@ -1,5 +1,5 @@
 // How a recipe's section masking comes to what is hidden.
-#include "families/masked_lm.hpp"
+#include "families/masked_lm/directory.hpp"
 
 #include <doctest/doctest.h>
 

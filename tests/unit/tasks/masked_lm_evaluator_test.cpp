@@ -1,12 +1,12 @@
 // The figures of a masked language model on texts are those that training's validation would have.
-#include "tasks/masked_language_modeling/masked_lm_evaluator.hpp"
+#include "families/masked_lm/evaluation.hpp"
 
 #include <doctest/doctest.h>
 
 #include <numeric>
 #include <string>
 
-#include "tasks/masked_language_modeling/masked_lm_objective.hpp"
+#include "families/masked_lm/train_objective.hpp"
 #include "text/learning/tokenizer_learner.hpp"
 
 using namespace headwater;

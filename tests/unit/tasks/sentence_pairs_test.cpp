@@ -1,4 +1,4 @@
-#include "tasks/masked_language_modeling/sentence_pairs.hpp"
+#include "families/masked_lm/train_texts.hpp"
 
 #include <doctest/doctest.h>
 

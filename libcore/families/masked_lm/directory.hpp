@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "data/masking.hpp"
 #include "families/kind.hpp"
+#include "families/masked_lm/masking.hpp"
+#include "families/masked_lm/model.hpp"
 #include "families/model_directory.hpp"
 #include "families/source_ids.hpp"
-#include "models/masked_lm.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {

@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "families/masked_lm.hpp"
+#include "families/masked_lm/directory.hpp"
+#include "metrics/loss_totals.hpp"
 #include "recipe/recipe.hpp"
 #include "support/token_counts.hpp"
 #include "support/truncated_lines.hpp"
 #include "tensor/arena.hpp"
-#include "training/objective.hpp"
 
 namespace headwater {
 

@@ -1,4 +1,4 @@
-#include "tasks/masked_language_modeling/masked_lm_evaluator.hpp"
+#include "families/masked_lm/evaluation.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,7 +7,6 @@
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
-#include "tasks/masked_language_modeling/masked_texts.hpp"
 
 namespace headwater {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "data/masking.hpp"
-#include "models/masked_lm.hpp"
-#include "tasks/masked_language_modeling/masked_texts.hpp"
+#include "families/masked_lm/masking.hpp"
+#include "families/masked_lm/model.hpp"
+#include "families/masked_lm/train_texts.hpp"
 #include "training/objective.hpp"
 
 namespace headwater {

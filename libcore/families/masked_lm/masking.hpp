@@ -10,6 +10,9 @@
 
 namespace headwater {
 
+// The epoch that validation texts, and those of evaluate, are hidden for: one that training never reaches.
+inline constexpr std::uint32_t kValidationEpoch = 0xFFFFFFFF;
+
 // What masking knows of a tokenizer; vectors have an entry for each id.
 struct MaskingVocabulary {
   std::int32_t mask_id = -1;

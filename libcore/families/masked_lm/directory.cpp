@@ -1,4 +1,4 @@
-#include "families/masked_lm.hpp"
+#include "families/masked_lm/directory.hpp"
 
 #include <algorithm>
 #include <array>

@@ -9,16 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "data/document_dataset.hpp"
 #include "data/subset.hpp"
 #include "data/token_dataset.hpp"
+#include "families/source_ids.hpp"
 #include "support/hash.hpp"
 #include "support/random.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
-
-// The epoch that validation texts, and those of evaluate, are hidden for: one that training never reaches.
-inline constexpr std::uint32_t kValidationEpoch = 0xFFFFFFFF;
 
 struct PairedText {
   std::vector<std::int32_t> ids;
@@ -64,6 +63,47 @@ class LinePieces : public MaskedTexts {
   std::size_t room_;  // for ids of the text
   std::size_t around_;
   std::vector<Piece> pieces_;
+};
+
+// Pairs of runs of sentences, of which the second follows the first or comes from another document (Devlin et
+// al. 2019, sec. 3.1, next sentence prediction).
+//
+// Each document is cut into runs of two sentences or more that fill a text, as far as they do; what is left
+// at its end joins the run before. A document of one sentence makes no pair, but may be the second of
+// another's. Drawn for each pair: where the run is parted; with probability 1/2, which document the second
+// text comes from instead, and the sentence there that it begins with.
+class SentencePairs : public MaskedTexts {
+ public:
+  // Texts of at most `length` tokens with those around them, which is more than pair.around. Throws
+  // UsageError where there is no pair, or one document alone.
+  SentencePairs(Subset subset, const Tokenizer& tokenizer, const PairTemplate& pair, std::int64_t length);
+
+  std::size_t count() const override { return runs_.size(); }
+  std::uint32_t name(std::uint32_t i) const override { return runs_[i].name; }
+  std::int64_t most_tokens(std::uint32_t) const override { return length_; }
+  // What there is no room for is cut off as cut_longest_first() does.
+  void read(std::uint32_t i, const RandomStream& stream, PairedText& text) const override;
+  void add_to(Hasher& hasher) const override { subset_.add_to(hasher); }
+
+ private:
+  struct Run {
+    std::int64_t first, end;  // sentences
+    std::uint32_t document;   // its place in documents_
+    std::uint32_t name;
+  };
+  const DocumentDataset& documents() const { return static_cast<const DocumentDataset&>(*subset_.dataset); }
+  // Calls use(first, end) for each run of a document.
+  template <class Use>
+  void for_each_run(std::int64_t document, const Use& use) const;
+  std::int64_t end_of_random(std::int64_t first, std::int64_t end, const PairedText& text) const;
+  void append(std::int64_t first, std::int64_t end, std::size_t most, std::vector<std::int32_t>& ids) const;
+
+  Subset subset_;
+  Tokenizer tokenizer_;
+  PairTemplate pair_;
+  std::int64_t length_;
+  std::size_t room_;  // for the ids of both texts
+  std::vector<Run> runs_;
 };
 
 }  // namespace headwater

@@ -1,4 +1,4 @@
-#include "data/masking.hpp"
+#include "families/masked_lm/masking.hpp"
 
 #include <algorithm>
 #include <cmath>
