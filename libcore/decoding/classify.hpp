@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "families/text_classifier.hpp"
+#include "families/classifier/directory.hpp"
 #include "support/truncated_lines.hpp"
 #include "tensor/arena.hpp"
 

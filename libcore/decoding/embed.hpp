@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "families/hidden_states.hpp"
+#include "families/text_encoder/model.hpp"
 #include "layers/packed_weights.hpp"
-#include "models/text_embedder.hpp"
 #include "support/token_counts.hpp"
 #include "support/truncated_lines.hpp"
 #include "tensor/arena.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "families/model_rows.hpp"
-#include "models/text_encoder.hpp"
+#include "families/text_encoder/model.hpp"
 #include "recipe/recipe.hpp"
 #include "support/json.hpp"
 

@@ -5,9 +5,10 @@
 #include <memory>
 #include <string_view>
 
+#include "autograd/parameter.hpp"
 #include "data/class_batch.hpp"
 #include "families/source_ids.hpp"
-#include "models/text_encoder.hpp"
+#include "layers/builder.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
@@ -34,22 +35,6 @@ class TextStates {
   virtual std::string_view pooling() const { return "mean"; }
   virtual Variable head(const ForwardContext& /*context*/, const Variable& pooled) const { return pooled; }
   virtual bool normalizes() const { return false; }
-};
-
-// For what has an encoder of texts; what is derived from it owns the model.
-class EncoderStates : public TextStates {
- public:
-  explicit EncoderStates(const TextEncoder& encoder) : encoder_(encoder) {}
-  Index padded_length(Index words) const override { return encoder_.padded_length(words); }
-  Index width(Index /*layers*/) const override { return encoder_.width(); }
-  Index layers() const override { return encoder_.settings().encoder_layers; }
-  Variable states(const ForwardContext& context, const ClassBatch& batch, Index layers) const override {
-    return encoder_.states(context, batch.source, batch.segment_of, batch.words, layers);
-  }
-  std::string_view blocks() const override { return "encoder."; }
-
- private:
-  const TextEncoder& encoder_;
 };
 
 }  // namespace headwater

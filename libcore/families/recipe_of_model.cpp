@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "families/classifier/directory.hpp"
+#include "families/classifier/model.hpp"
 #include "families/masked_lm/model.hpp"
 #include "families/registry.hpp"
-#include "families/text_classifier.hpp"
+#include "families/text_encoder/model.hpp"
 #include "families/vision_model.hpp"
-#include "models/classifier.hpp"
 #include "models/encoder_decoder.hpp"
-#include "models/text_embedder.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {

@@ -10,6 +10,8 @@
 namespace headwater {
 
 // The rows of the registry.
+void complete_classification(Recipe& recipe, const TaskFiles& given);
+std::unique_ptr<TaskModel> prepare_classification(const Recipe& recipe, const TaskFiles& given);
 std::unique_ptr<TaskModel> prepare_language_modeling(const Recipe& recipe, const TaskFiles& given);
 std::unique_ptr<TaskModel> prepare_masked_language_modeling(const Recipe& recipe, const TaskFiles& given);
 

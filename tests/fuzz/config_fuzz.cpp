@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "families/classifier/directory.hpp"
 #include "families/label_names.hpp"
 #include "families/registry.hpp"
-#include "families/text_classifier.hpp"
 #include "families/translator.hpp"
 #include "families/vision_model.hpp"
 #include "support/error.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "families/layouts/sentence_transformers.hpp"
+#include "families/text_encoder/sentence_transformers.hpp"
 #include "support/error.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // A classifier in BERT's layout against transformers (reference/bert-classifier): logits.
 #include <doctest/doctest.h>
 
-#include "families/text_classifier.hpp"
+#include "families/classifier/directory.hpp"
 #include "reference_folder.hpp"
 
 using namespace headwater;

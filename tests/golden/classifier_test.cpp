@@ -7,8 +7,8 @@
 #include <cmath>
 #include <string>
 
+#include "families/classifier/model.hpp"
 #include "keras_model.hpp"
-#include "models/classifier.hpp"
 
 using namespace headwater;
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "families/classifier/directory.hpp"
 #include "families/masked_lm/directory.hpp"
-#include "families/text_classifier.hpp"
-#include "families/text_encoder.hpp"
+#include "families/text_encoder/directory.hpp"
 #include "reference_folder.hpp"
 #include "tensor/kernels/attention/attention.hpp"
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "families/classifier/model.hpp"
 #include "families/language_model/model.hpp"
 #include "keras_model.hpp"
-#include "models/classifier.hpp"
 
 using namespace headwater;
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "families/classifier/model.hpp"
 #include "keras_model.hpp"
-#include "models/classifier.hpp"
 
 using namespace headwater;
 

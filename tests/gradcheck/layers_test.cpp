@@ -2,11 +2,11 @@
 
 #include <memory>
 
+#include "families/bag_of_words/model.hpp"
+#include "families/classifier/model.hpp"
 #include "gradcheck/checker.hpp"
 #include "layers/embedding.hpp"
 #include "layers/transformer_block.hpp"
-#include "models/bag_of_words.hpp"
-#include "models/classifier.hpp"
 #include "models/encoder_decoder.hpp"
 
 using namespace headwater;

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "families/registry.hpp"
+#include "families/train_labels.hpp"
 #include "support/files.hpp"
-#include "tasks/classification/label_measure.hpp"
 
 using namespace headwater;
 

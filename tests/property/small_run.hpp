@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "data/token_dataset.hpp"
-#include "families/text_classifier.hpp"
+#include "families/classifier/directory.hpp"
+#include "families/classifier/train_objective.hpp"
 #include "families/translator.hpp"
 #include "models/encoder_decoder.hpp"
-#include "tasks/classification/classification_objective.hpp"
 #include "tasks/translation/translation_objective.hpp"
 #include "training/trainer.hpp"
 

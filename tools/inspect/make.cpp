@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "families/classifier/directory.hpp"
 #include "families/registry.hpp"
-#include "families/text_classifier.hpp"
 #include "families/tokenizer_files.hpp"
 #include "recipe/key_values.hpp"
 #include "reports/run_report.hpp"

@@ -3,11 +3,11 @@
 #include <memory>
 #include <utility>
 
+#include "families/classifier/directory.hpp"
 #include "families/layouts/foreign_config.hpp"
-#include "families/layouts/sentence_transformers.hpp"
 #include "families/masked_lm/directory.hpp"
-#include "families/text_classifier.hpp"
-#include "families/text_encoder.hpp"
+#include "families/text_encoder/directory.hpp"
+#include "families/text_encoder/sentence_transformers.hpp"
 #include "families/tokenizer_files.hpp"
 
 namespace headwater {

@@ -6,8 +6,8 @@
 #include "families/layouts/foreign_config.hpp"
 #include "families/layouts/label_row.hpp"
 #include "families/layouts/layout.hpp"
-#include "families/layouts/sentence_transformers.hpp"
 #include "families/registry.hpp"
+#include "families/text_encoder/sentence_transformers.hpp"
 #include "families/tokenizer_files.hpp"
 
 namespace headwater {

@@ -6,9 +6,9 @@
 
 #include "families/config.hpp"
 #include "families/encoder_rows.hpp"
-#include "families/encoder_tracer.hpp"
 #include "families/model_rows.hpp"
 #include "families/registry.hpp"
+#include "families/text_encoder/directory.hpp"
 #include "families/tokenizer_files.hpp"
 #include "metrics/registry.hpp"
 #include "support/error.hpp"

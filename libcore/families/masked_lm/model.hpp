@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "data/packed_tokens.hpp"
+#include "families/text_encoder/model.hpp"
 #include "layers/linear.hpp"
 #include "layers/norm.hpp"
 #include "layers/output_layer.hpp"
-#include "models/text_encoder.hpp"
 
 namespace headwater {
 

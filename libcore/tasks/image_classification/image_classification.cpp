@@ -9,10 +9,10 @@
 #include "data/image_dataset.hpp"
 #include "families/label_names.hpp"
 #include "families/registry.hpp"
+#include "families/train_labels.hpp"
 #include "families/vision_model.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "tasks/classification/label_measure.hpp"
 #include "tasks/image_classification/vision_objective.hpp"
 
 namespace headwater {

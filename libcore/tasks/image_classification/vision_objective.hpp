@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "data/image_pipeline.hpp"
+#include "families/train_labels.hpp"
 #include "families/vision_model.hpp"
 #include "models/vision.hpp"
-#include "tasks/classification/label_measure.hpp"
 #include "training/objective.hpp"
 
 namespace headwater {

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "families/text_classifier.hpp"
-#include "models/classifier.hpp"
+#include "families/classifier/directory.hpp"
+#include "families/classifier/model.hpp"
 #include "models/settings.hpp"
 #include "steps/step_model.hpp"
 

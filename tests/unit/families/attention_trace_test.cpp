@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "families/classifier/directory.hpp"
 #include "families/language_model/directory.hpp"
-#include "families/text_classifier.hpp"
 #include "families/translator.hpp"
 #include "support/error.hpp"
 #include "word_tokenizer.hpp"

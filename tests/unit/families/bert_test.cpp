@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "error_text.hpp"
-#include "families/text_classifier.hpp"
+#include "families/classifier/directory.hpp"
 #include "scratch_directory.hpp"
 #include "text/learning/tokenizer_learner.hpp"
 

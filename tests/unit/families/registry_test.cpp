@@ -7,10 +7,10 @@
 #include <string>
 
 #include "error_text.hpp"
+#include "families/classifier/directory.hpp"
 #include "families/config.hpp"
 #include "families/language_model/directory.hpp"
-#include "families/text_classifier.hpp"
-#include "families/text_encoder.hpp"
+#include "families/text_encoder/directory.hpp"
 #include "families/translator.hpp"
 #include "families/vision_model.hpp"  // IWYU pragma: keep
 #include "layouts.hpp"

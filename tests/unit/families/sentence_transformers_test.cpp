@@ -3,8 +3,8 @@
 
 #include "error_text.hpp"
 #include "families/layouts/registry.hpp"
-#include "families/layouts/sentence_transformers.hpp"
-#include "families/text_encoder.hpp"
+#include "families/text_encoder/directory.hpp"
+#include "families/text_encoder/sentence_transformers.hpp"
 #include "scratch_directory.hpp"
 
 using namespace headwater;

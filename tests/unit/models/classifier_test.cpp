@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "models/bag_of_words.hpp"
-#include "models/classifier.hpp"
-#include "models/linear_classifier.hpp"
+#include "families/bag_of_words/model.hpp"
+#include "families/classifier/model.hpp"
+#include "families/linear_classifier/model.hpp"
 #include "same_bits.hpp"
 #include "support/error.hpp"
 #include "support/random.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "models/classifier.hpp"
+#include "families/classifier/model.hpp"
 
 using namespace headwater;
 

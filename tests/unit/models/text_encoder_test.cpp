@@ -1,9 +1,7 @@
 // Positions of an encoder that has a token without one, as RoBERTa has.
-#include "models/text_encoder.hpp"
+#include "families/text_encoder/model.hpp"
 
 #include <doctest/doctest.h>
-
-#include "models/text_embedder.hpp"
 
 using namespace headwater;
 

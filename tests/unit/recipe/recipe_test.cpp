@@ -8,9 +8,9 @@
 #include <string>
 
 #include "error_text.hpp"
+#include "families/classifier/directory.hpp"
 #include "families/language_model/directory.hpp"
 #include "families/registry.hpp"
-#include "families/text_classifier.hpp"
 #include "families/translator.hpp"
 #include "recipe/reference.hpp"
 #include "support/error.hpp"

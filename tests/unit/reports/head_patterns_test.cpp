@@ -9,7 +9,7 @@
 
 #include "data/class_batch.hpp"
 #include "error_text.hpp"
-#include "models/text_embedder.hpp"
+#include "families/text_encoder/model.hpp"
 #include "reports/head_grid.hpp"
 #include "reports/head_table.hpp"
 #include "svg_page.hpp"

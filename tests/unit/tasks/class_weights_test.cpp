@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "error_text.hpp"
-#include "models/bag_of_words.hpp"
-#include "tasks/classification/label_measure.hpp"
+#include "families/bag_of_words/model.hpp"
+#include "families/train_labels.hpp"
 
 using namespace headwater;
 

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "error_text.hpp"
-#include "families/text_classifier.hpp"
+#include "families/classifier/directory.hpp"
 #include "families/translator.hpp"
 #include "metrics/registry.hpp"
 #include "scratch_directory.hpp"

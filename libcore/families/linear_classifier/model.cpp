@@ -1,4 +1,4 @@
-#include "models/linear_classifier.hpp"
+#include "families/linear_classifier/model.hpp"
 
 #include "models/packing.hpp"
 

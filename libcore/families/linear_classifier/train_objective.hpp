@@ -1,8 +1,8 @@
 // Fitting a linear classifier to all training examples at once.
 #pragma once
 
-#include "models/linear_classifier.hpp"
-#include "tasks/classification/classification_objective.hpp"
+#include "families/classifier/train_objective.hpp"
+#include "families/linear_classifier/model.hpp"
 
 namespace headwater {
 

@@ -1,4 +1,4 @@
-#include "families/layouts/sentence_transformers.hpp"
+#include "families/text_encoder/sentence_transformers.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "tasks/classification/linear_objective.hpp"
+#include "families/linear_classifier/train_objective.hpp"
 
 #include <algorithm>
 #include <numeric>

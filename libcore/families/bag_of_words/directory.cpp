@@ -1,11 +1,10 @@
 // A bag of words that gives texts a label: the baseline.
-#include "models/bag_of_words.hpp"
-#include "metrics/registry.hpp"
-
+#include "families/classifier/directory.hpp"
+#include "families/bag_of_words/model.hpp"
 #include "families/config.hpp"
 #include "families/model_rows.hpp"
 #include "families/registry.hpp"
-#include "families/text_classifier.hpp"
+#include "metrics/registry.hpp"
 #include "support/error.hpp"
 
 namespace headwater {

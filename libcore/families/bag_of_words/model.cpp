@@ -1,4 +1,4 @@
-#include "models/bag_of_words.hpp"
+#include "families/bag_of_words/model.hpp"
 
 #include "models/packing.hpp"
 

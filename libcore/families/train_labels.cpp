@@ -1,4 +1,4 @@
-#include "tasks/classification/label_measure.hpp"
+#include "families/train_labels.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -10,13 +10,12 @@
 
 #include "data/labels.hpp"
 #include "data/ngram_vocabulary.hpp"
+#include "families/bag_of_words/model.hpp"
+#include "families/classifier/model.hpp"
 #include "families/kind.hpp"
+#include "families/linear_classifier/model.hpp"
 #include "families/model_directory.hpp"
 #include "families/source_ids.hpp"
-#include "models/bag_of_words.hpp"
-#include "models/classifier.hpp"
-#include "models/linear_classifier.hpp"
-#include "models/text_classifier.hpp"
 #include "support/json.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 

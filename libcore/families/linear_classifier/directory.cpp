@@ -2,14 +2,14 @@
 // is part of the model.
 #include <algorithm>
 
+#include "families/classifier/directory.hpp"
 #include "families/config.hpp"
+#include "families/linear_classifier/model.hpp"
 #include "families/masked_lm/directory.hpp"
 #include "families/model_rows.hpp"
 #include "families/registry.hpp"
-#include "families/text_classifier.hpp"
-#include "families/text_encoder.hpp"
+#include "families/text_encoder/directory.hpp"
 #include "metrics/registry.hpp"
-#include "models/linear_classifier.hpp"
 #include "recipe/key_values.hpp"
 #include "support/error.hpp"
 #include "support/split.hpp"

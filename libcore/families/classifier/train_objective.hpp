@@ -10,9 +10,9 @@
 
 #include "data/class_batch.hpp"
 #include "data/token_dataset.hpp"
+#include "families/classifier/model.hpp"
 #include "families/source_ids.hpp"
-#include "models/text_classifier.hpp"
-#include "tasks/classification/label_measure.hpp"
+#include "families/train_labels.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "training/objective.hpp"
 

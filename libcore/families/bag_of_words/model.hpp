@@ -2,8 +2,8 @@
 // words counts only within a term.
 #pragma once
 
+#include "families/classifier/model.hpp"
 #include "layers/dropout.hpp"
-#include "models/text_classifier.hpp"
 
 namespace headwater {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "families/model_directory.hpp"
-#include "models/text_embedder.hpp"
+#include "families/text_encoder/model.hpp"
 #include "support/json.hpp"
 #include "text/formats/member_table.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "models/text_classifier.hpp"
-#include "models/text_embedder.hpp"
+#include "families/classifier/model.hpp"
+#include "families/text_encoder/model.hpp"
 
 namespace headwater {
 
