@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/encoder_decoder.hpp"
+#include "families/translator/model.hpp"
 
 namespace headwater {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/image_folder.hpp"
-#include "families/vision_model.hpp"
+#include "families/vision/directory.hpp"
 #include "tensor/arena.hpp"
 #include "tensor/matrix.hpp"
 

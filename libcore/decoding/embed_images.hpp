@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "decoding/embed.hpp"
-#include "families/vision_model.hpp"
+#include "families/vision/directory.hpp"
 
 namespace headwater {
 

@@ -10,7 +10,7 @@
 #include "decoding/attention_alignment.hpp"
 #include "decoding/decoder.hpp"
 #include "decoding/sampling.hpp"
-#include "families/translator.hpp"
+#include "families/translator/directory.hpp"
 #include "support/truncated_lines.hpp"
 
 namespace headwater {

@@ -7,8 +7,8 @@
 #include "families/masked_lm/model.hpp"
 #include "families/registry.hpp"
 #include "families/text_encoder/model.hpp"
-#include "families/vision_model.hpp"
-#include "models/encoder_decoder.hpp"
+#include "families/translator/model.hpp"
+#include "families/vision/directory.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {

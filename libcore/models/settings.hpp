@@ -47,7 +47,7 @@ std::int64_t feed_forward_width_of(const TransformerSettings& settings);
 // How the parameters that were declared get their first values. keras: as layers declare them;
 // glorot_uniform: the same, with other fans of attention, by attention_settings; normal: weights and tables
 // alike; vaswani: tables by their width; glorot_normal: weights and tables normal, a class token zero (and
-// the map of patches as a convolution: vision.cpp).
+// the map of patches as a convolution: vision/model.cpp).
 void set_initialization(Parameters& parameters, std::string_view initialization);
 
 // By the word of a recipe: max | mean | first | last.

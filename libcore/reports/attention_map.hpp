@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "families/vision_attention.hpp"
+#include "families/vision/attention.hpp"
 
 namespace headwater {
 

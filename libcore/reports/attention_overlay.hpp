@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "families/vision_attention.hpp"
+#include "families/vision/attention.hpp"
 #include "reports/picture.hpp"
 
 namespace headwater {

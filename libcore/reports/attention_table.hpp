@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "families/attention_trace.hpp"
-#include "families/vision_attention.hpp"
+#include "families/vision/attention.hpp"
 
 namespace headwater {
 

@@ -2,8 +2,6 @@
 
 #include "families/registry.hpp"
 #include "support/error.hpp"
-#include "tasks/image_classification/image_classification.hpp"
-#include "tasks/translation/translation.hpp"
 
 namespace headwater {
 

@@ -10,9 +10,12 @@
 namespace headwater {
 
 // The rows of the registry.
+std::unique_ptr<TaskModel> prepare_translation(const Recipe& recipe, const TaskFiles& given);
 void complete_classification(Recipe& recipe, const TaskFiles& given);
 std::unique_ptr<TaskModel> prepare_classification(const Recipe& recipe, const TaskFiles& given);
 std::unique_ptr<TaskModel> prepare_language_modeling(const Recipe& recipe, const TaskFiles& given);
+void complete_image_classification(Recipe& recipe, const TaskFiles& given);
+std::unique_ptr<TaskModel> prepare_image_classification(const Recipe& recipe, const TaskFiles& given);
 std::unique_ptr<TaskModel> prepare_masked_language_modeling(const Recipe& recipe, const TaskFiles& given);
 
 // Fills in what a recipe leaves open until the files are there: the number of classes. Throws UsageError

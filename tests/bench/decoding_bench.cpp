@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "decoding/decoder.hpp"
-#include "models/encoder_decoder.hpp"
+#include "families/translator/model.hpp"
 #include "start_prompts.hpp"
 #include "support/parallel.hpp"
 

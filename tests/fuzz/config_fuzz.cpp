@@ -7,8 +7,8 @@
 #include "families/classifier/directory.hpp"
 #include "families/label_names.hpp"
 #include "families/registry.hpp"
-#include "families/translator.hpp"
-#include "families/vision_model.hpp"
+#include "families/translator/directory.hpp"
+#include "families/vision/directory.hpp"
 #include "support/error.hpp"
 
 namespace {

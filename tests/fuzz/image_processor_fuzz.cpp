@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "families/image_processor.hpp"
+#include "families/vision/image_processor.hpp"
 #include "support/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

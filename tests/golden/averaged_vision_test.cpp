@@ -5,8 +5,8 @@
 #include <cmath>
 #include <span>
 
+#include "families/vision/model.hpp"
 #include "keras_model.hpp"
-#include "models/vision.hpp"
 
 using namespace headwater;
 

@@ -8,8 +8,8 @@
 #include <map>
 #include <string>
 
+#include "families/translator/model.hpp"
 #include "keras_model.hpp"
-#include "models/encoder_decoder.hpp"
 #include "reference_folder.hpp"
 
 using namespace headwater;

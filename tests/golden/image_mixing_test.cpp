@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
+#include "families/vision/model.hpp"
 #include "keras_model.hpp"
-#include "models/vision.hpp"
 
 using namespace headwater;
 

@@ -1,7 +1,7 @@
 // A translator in Marian's layout against transformers (reference/marian): logits, attention, greedy
 // translations and beams. Sizes are read from the files.
 #include "families/model_directory.hpp"
-#include "families/translator.hpp"
+#include "families/translator/directory.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "families/translator/model.hpp"
 #include "keras_model.hpp"
-#include "models/encoder_decoder.hpp"
 
 using namespace headwater;
 

@@ -1,6 +1,6 @@
 // The vision model against Keras (reference/keras/vision.safetensors): logits and attention. Sizes and
 // settings are read from the file.
-#include "models/vision.hpp"
+#include "families/vision/model.hpp"
 
 #include <doctest/doctest.h>
 

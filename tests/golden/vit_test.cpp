@@ -1,6 +1,6 @@
 // A model of images in ViT's layout against transformers (reference/vit): the embedding of patches, each
 // block, attention and logits. Sizes and settings are read from the files.
-#include "families/vision_model.hpp"
+#include "families/vision/directory.hpp"
 
 #include <doctest/doctest.h>
 

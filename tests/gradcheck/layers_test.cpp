@@ -4,10 +4,10 @@
 
 #include "families/bag_of_words/model.hpp"
 #include "families/classifier/model.hpp"
+#include "families/translator/model.hpp"
 #include "gradcheck/checker.hpp"
 #include "layers/embedding.hpp"
 #include "layers/transformer_block.hpp"
-#include "models/encoder_decoder.hpp"
 
 using namespace headwater;
 using namespace headwater::gradcheck;

@@ -7,8 +7,8 @@
 
 #include "families/language_model/model.hpp"
 #include "families/masked_lm/model.hpp"
+#include "families/vision/model.hpp"
 #include "gradcheck/checker.hpp"
-#include "models/vision.hpp"
 
 using namespace headwater;
 using namespace headwater::gradcheck;

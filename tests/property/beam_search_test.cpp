@@ -8,7 +8,7 @@
 
 #include "decoding/decoder.hpp"
 #include "decoding/length_penalty.hpp"
-#include "models/encoder_decoder.hpp"
+#include "families/translator/model.hpp"
 #include "small_run.hpp"
 #include "support/parallel.hpp"
 

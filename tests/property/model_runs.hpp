@@ -14,9 +14,9 @@
 #include "families/language_model/train_objectives.hpp"
 #include "families/masked_lm/directory.hpp"
 #include "families/masked_lm/train_objective.hpp"
-#include "families/vision_model.hpp"
-#include "models/vision.hpp"
-#include "tasks/image_classification/vision_objective.hpp"
+#include "families/vision/directory.hpp"
+#include "families/vision/model.hpp"
+#include "families/vision/train_objective.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 headwater::LanguageModelSettings small_language_model();

@@ -9,9 +9,9 @@
 #include "data/token_dataset.hpp"
 #include "families/classifier/directory.hpp"
 #include "families/classifier/train_objective.hpp"
-#include "families/translator.hpp"
-#include "models/encoder_decoder.hpp"
-#include "tasks/translation/translation_objective.hpp"
+#include "families/translator/directory.hpp"
+#include "families/translator/model.hpp"
+#include "families/translator/train_objective.hpp"
 #include "training/trainer.hpp"
 
 using Sequence = std::vector<std::int32_t>;

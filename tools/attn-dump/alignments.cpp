@@ -5,7 +5,7 @@
 #include "decoding/arenas.hpp"
 #include "decoding/attention_alignment.hpp"
 #include "decoding/translate.hpp"
-#include "families/translator.hpp"
+#include "families/translator/directory.hpp"
 #include "metrics/alignment_error.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"

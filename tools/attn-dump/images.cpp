@@ -1,7 +1,7 @@
 // Images: weights between patches, their rollout over the layers, and how far heads look.
 #include "cli/progress.hpp"
 #include "families/model_directory.hpp"
-#include "families/vision_attention.hpp"
+#include "families/vision/attention.hpp"
 #include "reports/attention_distance_svg.hpp"
 #include "reports/attention_grid.hpp"
 #include "reports/attention_overlay.hpp"

@@ -1,7 +1,7 @@
 // Images: vectors of them, or of their patches.
 #include "cli/progress.hpp"
 #include "decoding/embed_images.hpp"
-#include "families/vision_attention.hpp"
+#include "families/vision/attention.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
 #include "tools/embed/embed.hpp"

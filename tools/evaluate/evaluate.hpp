@@ -17,7 +17,7 @@
 #include "reports/score_report.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "tools/search/options.hpp"
-#include "training/objective.hpp"
+#include "metrics/loss_totals.hpp"
 
 namespace headwater::evaluate {
 

@@ -8,11 +8,10 @@
 #include "cli/tool.hpp"
 #include "decoding/search_settings.hpp"
 #include "decoding/translate.hpp"
+#include "families/translator/evaluation.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
 #include "support/numbers.hpp"
-#include "tasks/translation/translation_evaluator.hpp"
-#include "tasks/translation/translation_objective.hpp"
 #include "tools/evaluate/evaluate.hpp"
 
 namespace headwater::evaluate {

@@ -1,7 +1,7 @@
 // The images that a model is given.
 #pragma once
 
-#include "families/vision_model.hpp"
+#include "families/vision/directory.hpp"
 #include "tools/images/inputs.hpp"
 #include "tools/images/notes.hpp"
 

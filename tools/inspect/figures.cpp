@@ -3,11 +3,11 @@
 
 #include "cli/result_output.hpp"
 #include "cli/tool.hpp"
-#include "families/image_processor.hpp"
 #include "families/layouts/config_table.hpp"
 #include "families/model_directory.hpp"
 #include "families/registry.hpp"
-#include "families/vision_attention.hpp"
+#include "families/vision/attention.hpp"
+#include "families/vision/image_processor.hpp"
 #include "layers/embedding.hpp"
 #include "reports/line_plot.hpp"
 #include "reports/picture.hpp"

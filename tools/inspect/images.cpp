@@ -2,7 +2,7 @@
 #include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "families/registry.hpp"
-#include "families/vision_model.hpp"
+#include "families/vision/directory.hpp"
 #include "reports/image_page.hpp"
 #include "reports/image_summary.hpp"
 #include "support/error.hpp"

@@ -1,13 +1,12 @@
 #include "families/layouts/tensor_table.hpp"
 
 #include <fnmatch.h>
-
 #include <algorithm>
 #include <map>
 #include <unordered_map>
 
-#include "data/image_batch.hpp"
 #include "families/model_directory.hpp"
+#include "families/vision/model.hpp"
 #include "support/error.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 

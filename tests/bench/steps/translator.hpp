@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "families/translator.hpp"
-#include "models/encoder_decoder.hpp"
+#include "families/translator/directory.hpp"
+#include "families/translator/model.hpp"
 #include "models/settings.hpp"
 #include "steps/step_model.hpp"
 

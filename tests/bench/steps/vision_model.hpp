@@ -5,8 +5,8 @@
 #include <chrono>
 #include <vector>
 
-#include "families/vision_model.hpp"
-#include "models/vision.hpp"
+#include "families/vision/directory.hpp"
+#include "families/vision/model.hpp"
 #include "steps/step_model.hpp"
 #include "support/background.hpp"
 

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "decode_greedily.hpp"
-#include "models/encoder_decoder.hpp"
+#include "families/translator/model.hpp"
 #include "start_prompts.hpp"
 #include "support/parallel.hpp"
 

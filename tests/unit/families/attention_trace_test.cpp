@@ -6,7 +6,7 @@
 
 #include "families/classifier/directory.hpp"
 #include "families/language_model/directory.hpp"
-#include "families/translator.hpp"
+#include "families/translator/directory.hpp"
 #include "support/error.hpp"
 #include "word_tokenizer.hpp"
 

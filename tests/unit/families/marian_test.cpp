@@ -1,5 +1,5 @@
 // Marian's layout: what its config.json says, and tensors there and back.
-#include "families/translator.hpp"
+#include "families/translator/directory.hpp"
 
 #include <doctest/doctest.h>
 

@@ -11,8 +11,8 @@
 #include "families/config.hpp"
 #include "families/language_model/directory.hpp"
 #include "families/text_encoder/directory.hpp"
-#include "families/translator.hpp"
-#include "families/vision_model.hpp"  // IWYU pragma: keep
+#include "families/translator/directory.hpp"
+#include "families/vision/directory.hpp"  // IWYU pragma: keep
 #include "layouts.hpp"
 
 using namespace headwater;

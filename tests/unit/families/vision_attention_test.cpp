@@ -1,5 +1,5 @@
 // The attention of vision Transformers for one image, beside what the model hands out of a forward pass.
-#include "families/vision_attention.hpp"
+#include "families/vision/attention.hpp"
 
 #include <doctest/doctest.h>
 

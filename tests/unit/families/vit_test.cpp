@@ -1,5 +1,5 @@
 // ViT's layout: what its config.json and preprocessor_config.json say, and tensors there and back.
-#include "families/vision_model.hpp"
+#include "families/vision/directory.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "error_text.hpp"
-#include "families/image_processor.hpp"
 #include "families/label_names.hpp"
 #include "families/registry.hpp"
+#include "families/vision/image_processor.hpp"
 #include "layouts.hpp"
 #include "same_bits.hpp"
 #include "scratch_directory.hpp"

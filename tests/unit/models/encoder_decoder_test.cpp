@@ -1,4 +1,4 @@
-#include "models/encoder_decoder.hpp"
+#include "families/translator/model.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "models/encoder_decoder.hpp"
+#include "families/translator/model.hpp"
 #include "models/settings.hpp"
 
 using namespace headwater;

@@ -1,4 +1,4 @@
-#include "models/vision.hpp"
+#include "families/vision/model.hpp"
 
 #include <doctest/doctest.h>
 

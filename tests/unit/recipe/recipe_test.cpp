@@ -11,7 +11,7 @@
 #include "families/classifier/directory.hpp"
 #include "families/language_model/directory.hpp"
 #include "families/registry.hpp"
-#include "families/translator.hpp"
+#include "families/translator/directory.hpp"
 #include "recipe/reference.hpp"
 #include "support/error.hpp"
 

@@ -12,7 +12,7 @@
 #include "families/classifier/directory.hpp"
 #include "families/language_model/directory.hpp"
 #include "families/registry.hpp"
-#include "families/translator.hpp"
+#include "families/translator/directory.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
 #include "tasks/registry.hpp"

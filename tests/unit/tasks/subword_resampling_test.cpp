@@ -1,4 +1,4 @@
-#include "tasks/translation/subword_resampling.hpp"
+#include "families/translator/train_objective.hpp"
 
 #include <doctest/doctest.h>
 

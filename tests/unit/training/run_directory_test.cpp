@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "error_text.hpp"
-#include "families/translator.hpp"
+#include "families/translator/directory.hpp"
 #include "scratch_directory.hpp"
 #include "support/bits_version.hpp"
 #include "support/files.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "families/translator.hpp"
+#include "families/translator/directory.hpp"
 #include "metrics/registry.hpp"
 #include "reports/learning_curves_svg.hpp"
 #include "reports/run_report.hpp"

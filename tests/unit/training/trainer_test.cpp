@@ -13,7 +13,7 @@
 
 #include "error_text.hpp"
 #include "families/classifier/directory.hpp"
-#include "families/translator.hpp"
+#include "families/translator/directory.hpp"
 #include "metrics/registry.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"

@@ -2,12 +2,12 @@
 // patches the one of a convolution.
 #include "data/image_shape.hpp"
 #include "families/config.hpp"
-#include "families/image_processor.hpp"
 #include "families/layouts/foreign_config.hpp"
 #include "families/layouts/label_row.hpp"
 #include "families/layouts/layout.hpp"
 #include "families/registry.hpp"
-#include "families/vision_model.hpp"
+#include "families/vision/directory.hpp"
+#include "families/vision/image_processor.hpp"
 #include "support/error.hpp"
 
 namespace headwater {

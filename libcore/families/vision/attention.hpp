@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "families/attention_trace.hpp"
-#include "families/vision_model.hpp"
+#include "families/vision/directory.hpp"
 
 namespace headwater {
 

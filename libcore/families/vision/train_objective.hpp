@@ -10,8 +10,8 @@
 
 #include "data/image_pipeline.hpp"
 #include "families/train_labels.hpp"
-#include "families/vision_model.hpp"
-#include "models/vision.hpp"
+#include "families/vision/directory.hpp"
+#include "families/vision/model.hpp"
 #include "training/objective.hpp"
 
 namespace headwater {

@@ -1,4 +1,4 @@
-#include "families/image_processor.hpp"
+#include "families/vision/image_processor.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "families/vision_attention.hpp"
+#include "families/vision/attention.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,17 +9,61 @@
 
 #include "data/packed_tokens.hpp"
 #include "data/token_dataset.hpp"
-#include "models/encoder_decoder.hpp"
-#include "tasks/translation/subword_resampling.hpp"
-#include "tasks/translation/translation_measure.hpp"
+#include "families/translator/directory.hpp"
+#include "families/translator/model.hpp"
+#include "metrics/text_metrics.hpp"
+#include "recipe/recipe.hpp"
+#include "text/tokenizer/token_model.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "training/objective.hpp"
 
 namespace headwater {
 
-// The columns "source" and "target" of the model's ids.
-std::vector<TokenColumnSettings> translation_columns(const Tokenizer& source, const Tokenizer& target,
-                                                     std::int64_t length);
+// Resamples one column. What is drawn depends on seed, epoch, example and column alone.
+class SubwordResampling {
+ public:
+  // Leaves ids as they are.
+  SubwordResampling() = default;
+  // `column`: 0 or 1. `max_length`: of a line with its special tokens. `where` names the tokenizer in
+  // messages: UsageError where its model makes no such choices.
+  SubwordResampling(const Tokenizer& tokenizer, const SubwordSamplingSettings& settings, std::uint64_t seed,
+                    std::uint32_t column, std::int64_t max_length, const std::string& where);
+
+  // The ids of this example in this epoch; `ids` are those of its text without choices. They lie in
+  // `sampled`, or are `ids` themselves: where these are not what the tokenizer makes of their text (an
+  // unknown token, a line that was cut), and where the choices made more than max_length.
+  std::span<const std::int32_t> apply(std::span<const std::int32_t> ids, std::int64_t epoch,
+                                      std::uint32_t example, std::vector<std::int32_t>& sampled) const;
+
+ private:
+  bool is_on_ = false;
+  const Tokenizer* tokenizer_ = nullptr;
+  SubwordSampling sampling_;
+  std::uint64_t seed_ = 0;
+  std::uint32_t column_ = 0;
+  std::size_t max_length_ = 0;
+};
+
+// Scores (BLEU, chrF) of validation sentences, translated with the weights as they are.
+class TranslationMeasure {
+ public:
+  // Measures no sentence, and has no metrics.
+  TranslationMeasure() = default;
+  // Measures at most so many sentences, spread evenly over the validation examples. `model` must outlive
+  // this.
+  TranslationMeasure(const LoadedTranslator& model, std::int64_t sentences)
+      : model_(&model), sentences_(sentences) {}
+
+  // Those of text_metrics() that are measured after each epoch.
+  std::span<const Metric* const> metrics() const;
+  // Both sides are the target tokenizer's text of ids: what it takes from a text, or a cut to the model's
+  // length, is missing from the references too.
+  void finish(const ColumnSubset& validation, ValidationFigures& figures) const;
+
+ private:
+  const LoadedTranslator* model_ = nullptr;
+  std::int64_t sentences_ = 0;
+};
 
 class TranslationObjective : public Objective {
  public:
@@ -72,8 +116,5 @@ class TranslationObjective : public Objective {
   Slot& slot_of(BatchSlot slot) { return slots_[slot == BatchSlot::first ? 0 : 1]; }
   Slot slots_[2];  // reused: a step after the largest allocates nothing
 };
-
-// Loss and counts of a batch with the measures of the report.
-LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const PairBatch& batch, Index length);
 
 }  // namespace headwater

@@ -1,4 +1,4 @@
-#include "families/translator.hpp"
+#include "families/translator/directory.hpp"
 
 #include <algorithm>
 

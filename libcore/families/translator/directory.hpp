@@ -11,7 +11,7 @@
 #include "families/kind.hpp"
 #include "families/model_directory.hpp"
 #include "families/source_ids.hpp"
-#include "models/encoder_decoder.hpp"
+#include "families/translator/model.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {

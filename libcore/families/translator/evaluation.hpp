@@ -9,12 +9,20 @@
 #include <vector>
 
 #include "data/token_dataset.hpp"
-#include "families/translator.hpp"
+#include "families/translator/directory.hpp"
+#include "families/translator/model.hpp"
+#include "metrics/loss_totals.hpp"
 #include "support/truncated_lines.hpp"
-#include "tasks/translation/translation_objective.hpp"
-#include "training/objective.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
+
+// The columns "source" and "target" of the model's ids.
+std::vector<TokenColumnSettings> translation_columns(const Tokenizer& source, const Tokenizer& target,
+                                                     std::int64_t length);
+
+// Loss and counts of a batch with the measures of the report.
+LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const PairBatch& batch, Index length);
 
 struct IdPair {
   std::vector<std::int32_t> source;  // at most the model's length

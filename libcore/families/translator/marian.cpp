@@ -9,7 +9,7 @@
 #include "families/model_directory.hpp"
 #include "families/registry.hpp"
 #include "families/tokenizer_files.hpp"
-#include "families/translator.hpp"
+#include "families/translator/directory.hpp"
 #include "layers/embedding.hpp"
 #include "support/decimal.hpp"
 #include "support/error.hpp"

@@ -1,14 +1,14 @@
-#include "families/vision_model.hpp"
+#include "families/vision/directory.hpp"
 
 #include <cmath>
 
 #include "families/config.hpp"
 #include "families/encoder_rows.hpp"
-#include "families/image_processor.hpp"
 #include "families/label_names.hpp"
 #include "families/model_directory.hpp"
 #include "families/model_rows.hpp"
 #include "families/registry.hpp"
+#include "families/vision/image_processor.hpp"
 #include "metrics/registry.hpp"
 #include "support/error.hpp"
 

@@ -1,7 +1,7 @@
 // Where a translator looked, and the states of the tokens of a source.
 #include <algorithm>
 
-#include "families/translator.hpp"
+#include "families/translator/directory.hpp"
 #include "support/error.hpp"
 
 namespace headwater {

@@ -6,13 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "data/image_batch.hpp"
 #include "data/image_dataset.hpp"
 #include "data/image_pipeline.hpp"
 #include "data/labels.hpp"
 #include "families/kind.hpp"
 #include "families/model_directory.hpp"
-#include "models/vision.hpp"
+#include "families/vision/model.hpp"
 
 namespace headwater {
 

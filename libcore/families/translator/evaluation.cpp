@@ -1,10 +1,40 @@
-#include "tasks/translation/translation_evaluator.hpp"
+#include "families/translator/evaluation.hpp"
 
 #include <algorithm>
 
 #include "support/error.hpp"
 
 namespace headwater {
+
+std::vector<TokenColumnSettings> translation_columns(const Tokenizer& source, const Tokenizer& target,
+                                                     std::int64_t length) {
+  return {{.name = "source",
+           .vocabulary = source.vocabulary_size(),
+           .max_length = length,
+           .special = source.special_ids(),
+           .vocabulary_hash = source.hash()},
+          {.name = "target",
+           .vocabulary = target.vocabulary_size(),
+           .max_length = length + 1,
+           .min_length = 2,
+           .first_id = target.start_id(),
+           .special = target.special_ids(),
+           .vocabulary_hash = target.hash()}};
+}
+
+LossTotals totals_of(const kernels::CrossEntropyTotals& totals, const PairBatch& batch, Index length) {
+  LossTotals result;
+  result.loss = totals.loss;
+  result.correct = totals.correct;
+  result.predicted = totals.tokens;
+  result.useful = (totals.tokens + batch.source.tokens()) / batch.copies();
+  result.sequences = batch.target.sequences();
+  result.positions = result.sequences * length;
+  for (Index s = 0; s < batch.target.sequences(); ++s) {
+    result.padded += static_cast<Index>(batch.target.sequence(s).size()) < length;
+  }
+  return result;
+}
 
 void TranslationExamples::add_text(std::string_view line, const LoadedTranslator& model) {
   const std::size_t tab = line.find('\t');

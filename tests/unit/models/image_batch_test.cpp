@@ -1,4 +1,4 @@
-#include "data/image_batch.hpp"
+#include "families/vision/model.hpp"
 
 #include <doctest/doctest.h>
 
