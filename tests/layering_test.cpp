@@ -27,7 +27,7 @@ const std::vector<std::vector<std::string>> kLevels = {{"support"},
                                                        {"models"},
                                                        {"families"},
                                                        {"training", "decoding", "reports"},
-                                                       {"tasks"},
+                                                       {"family_training"},
                                                        {"tools"}};
 
 // The same of a room's folders, where they have an order.
@@ -144,7 +144,7 @@ class Inspector {
     const std::string room = name.substr(0, name.find('/'));
     if (room != "families") return room;
     const std::string file = name.substr(name.rfind('/') + 1);
-    if (file.starts_with("train_")) return "tasks";
+    if (file.starts_with("train_")) return "family_training";
     return file == "model.hpp" || file == "model.cpp" ? "models" : room;
   }
 
@@ -420,7 +420,7 @@ TEST_CASE("what runs a model links no training") {
   };
   CHECK(trains("train"));
   for (const char* tool :
-       {"attn-dump", "classify", "embed", "generate", "tokenize", "translate", "vectorize"}) {
+       {"attn-dump", "classify", "embed", "evaluate", "generate", "tokenize", "translate", "vectorize"}) {
     REQUIRE_MESSAGE(linked.contains(tool), tool);
     CHECK_MESSAGE(!trains(tool), tool);
   }
@@ -488,7 +488,7 @@ TEST_CASE("the inspector catches what it should, and nothing else") {
         "libcore/families/x/model.hpp:2: models (level 4) includes families (level 5)");
   CHECK(first("libcore/families/x/y.cpp",
               "#include \"families/x/model.hpp\"\n#include \"families/x/train_y.hpp\"\n") ==
-        "libcore/families/x/y.cpp:2: families (level 5) includes tasks (level 7)");
+        "libcore/families/x/y.cpp:2: families (level 5) includes family_training (level 7)");
   CHECK(first("libcore/models/x.cpp", "#include \"cli/lines.hpp\"\n") ==
         "libcore/models/x.cpp:1: models includes cli, which is for tools");
   CHECK(first("libcore/support/x.cpp", "#include \"support/gone.hpp\"\n") ==

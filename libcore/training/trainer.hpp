@@ -54,7 +54,7 @@ enum class TrainingOutcome { finished, stopped };
 class Trainer {
  public:
   // `directory` may be null: nothing is written (benchmarks, ranks but the first). `after_drawing` may change
-  // the first weights that were drawn (tasks/first_weights.hpp).
+  // the first weights that were drawn (families/train_first_weights.hpp).
   Trainer(const Recipe& recipe, Objective& objective, RunDirectory* directory,
           const std::function<void()>& after_drawing = {}, const Ranks& ranks = {});
 

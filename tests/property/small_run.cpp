@@ -5,6 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "families/bag_of_words/model.hpp"
 #include "families/registry.hpp"
 #include "families/train_labels.hpp"
 #include "support/files.hpp"

@@ -9,10 +9,10 @@
 #include "data/held_out.hpp"
 #include "data/image_dataset.hpp"
 #include "data/token_dataset.hpp"
+#include "families/train_task.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/raw_bytes.hpp"
-#include "training/task_model.hpp"
 
 namespace headwater::train {
 

@@ -9,9 +9,9 @@
 #include "data/dataset.hpp"
 #include "data/subset.hpp"
 #include "families/kind.hpp"
+#include "families/train_task.hpp"
 #include "ranks/process_group.hpp"
 #include "recipe/recipe.hpp"
-#include "training/task_model.hpp"
 
 namespace headwater::train {
 

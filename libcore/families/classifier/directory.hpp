@@ -10,16 +10,17 @@
 
 #include "data/labels.hpp"
 #include "data/ngram_vocabulary.hpp"
-#include "families/bag_of_words/model.hpp"
 #include "families/classifier/model.hpp"
 #include "families/kind.hpp"
-#include "families/linear_classifier/model.hpp"
 #include "families/model_directory.hpp"
 #include "families/source_ids.hpp"
 #include "support/json.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
+
+struct BagOfWordsSettings;
+struct LinearClassifierSettings;
 
 // Everything that giving labels to texts needs.
 struct LoadedClassifier {

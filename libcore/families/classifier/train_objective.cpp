@@ -15,9 +15,9 @@
 #include "families/registry.hpp"
 #include "families/tokenizer_files.hpp"
 #include "families/train_labels.hpp"
+#include "families/train_task.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "tasks/registry.hpp"
 
 namespace headwater {
 

@@ -13,10 +13,10 @@
 #include "families/language_model/directory.hpp"
 #include "families/language_model/evaluation.hpp"
 #include "families/tokenizer_files.hpp"
+#include "families/train_task.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/random.hpp"
-#include "tasks/registry.hpp"
 
 namespace headwater {
 

@@ -8,9 +8,9 @@
 #include "families/masked_lm/directory.hpp"
 #include "families/masked_lm/train_texts.hpp"
 #include "families/tokenizer_files.hpp"
+#include "families/train_task.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
-#include "tasks/registry.hpp"
 
 namespace headwater {
 

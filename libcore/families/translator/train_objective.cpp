@@ -8,10 +8,10 @@
 
 #include "decoding/translate.hpp"
 #include "families/tokenizer_files.hpp"
+#include "families/train_task.hpp"
 #include "families/translator/directory.hpp"
 #include "families/translator/evaluation.hpp"
 #include "support/error.hpp"
-#include "tasks/registry.hpp"
 
 namespace headwater {
 

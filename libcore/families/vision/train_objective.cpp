@@ -11,10 +11,10 @@
 #include "families/label_names.hpp"
 #include "families/registry.hpp"
 #include "families/train_labels.hpp"
+#include "families/train_task.hpp"
 #include "families/vision/directory.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "tasks/registry.hpp"
 
 namespace headwater {
 

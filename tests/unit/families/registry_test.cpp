@@ -1,4 +1,6 @@
 #include "families/registry.hpp"
+#include "families/bag_of_words/model.hpp"
+#include "families/linear_classifier/model.hpp"
 
 #include <doctest/doctest.h>
 

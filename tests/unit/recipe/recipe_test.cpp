@@ -8,6 +8,7 @@
 #include <string>
 
 #include "error_text.hpp"
+#include "families/bag_of_words/model.hpp"
 #include "families/classifier/directory.hpp"
 #include "families/language_model/directory.hpp"
 #include "families/registry.hpp"

@@ -1,4 +1,4 @@
-#include "tasks/named_tensors.hpp"
+#include "families/train_named_tensors.hpp"
 
 #include <algorithm>
 #include <set>

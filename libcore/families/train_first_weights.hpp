@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "families/kind.hpp"
-#include "training/task_model.hpp"
+#include "families/train_task.hpp"
 
 namespace headwater {
 

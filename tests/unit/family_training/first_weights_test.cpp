@@ -1,5 +1,6 @@
 // The first weights of a run from a trained model: what goes where, and what is refused.
-#include "tasks/first_weights.hpp"
+#include "families/bag_of_words/model.hpp"
+#include "families/train_first_weights.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,12 +13,11 @@
 #include "families/classifier/directory.hpp"
 #include "families/language_model/directory.hpp"
 #include "families/registry.hpp"
+#include "families/train_task.hpp"
 #include "families/translator/directory.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
-#include "tasks/registry.hpp"
 #include "text/learning/tokenizer_learner.hpp"
-#include "training/task_model.hpp"
 
 using namespace headwater;
 

@@ -1,7 +1,6 @@
-#include "tasks/first_weights.hpp"
+#include "families/train_first_weights.hpp"
 
 #include <fnmatch.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -14,13 +13,13 @@
 #include "families/layouts/layout.hpp"
 #include "families/model_directory.hpp"
 #include "families/registry.hpp"
+#include "families/train_named_tensors.hpp"
+#include "families/train_task.hpp"
 #include "support/bits_version.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "tasks/named_tensors.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 #include "text/tokenizer/tokenizer.hpp"
-#include "training/task_model.hpp"
 
 namespace headwater {
 
