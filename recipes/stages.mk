@@ -211,32 +211,20 @@ train_files := $(if $(columns),$(P)/train.$(ids_suffix),$(DATA)/$(train))
 test_file := $(if $(columns),,$(if $(test),$(DATA)/$(test)))
 validation_files := $(if $(validation),$(if $(columns),$(P)/validation.$(ids_suffix),$(DATA)/$(validation)))
 
-ids_of_columns := $(if $(columns),$(if $(stream),,$(P)/train.ids))
 train_command = $(bin)/train$(quietly) --recipe $(R)/recipe.yaml $(foreach side,$(tokenized),--$(side)-tokenizer $(call tokenizer,$(side))) \
   $(if $(label_file),--labels $(label_file) --labels-as ids) $(addprefix --terms ,$(term_file)) $(addprefix --validation ,$(validation_files)) $(addprefix --test ,$(test_file)) \
   -o $(R)/model $(if $(OVERWRITE),--overwrite) $(if $(ALLOW_EMPTY),--allow-empty) $(Q) $(train_files)
-# Where train has refused its work, what its message advises has another name here: an option of it is a variable of make or a key of
-# the recipe. The table of a run that diverged is shown all the same.
-# Under headwater run they are options of that: HEADWATER is its name.
-asked = $(if $(HEADWATER),--$(2),$(1))
-again = give $(call asked,$(1),$(2)) to the same command ($(if $(HEADWATER),$(HEADWATER) run,make $(if $(house),-f $(house)recipes/stages.mk,recipe)) $(if $(HEADWATER),,RECIPE=)$(RECIPE) ... $(call asked,$(1),$(2)))
+# Where train refuses to touch the model that is there, all that this command has replaced comes back. The table of a run that diverged is
+# shown all the same.
 define train_failed
-{ status=$$?; cat $$part >&2; is_refused=; \
+{ status=$$?; cat $$part >&2; \
   if [ $(R)/model/messages.json -nt $$part ]; then \
     HEADWATER_MESSAGES= $(bin)/report $(R) --html -o $(R)/report.html 2> /dev/null || true; \
     [ ! -e $(R)/report.html ] || echo 'recipe: $(R)/report.html shows how far it came' >&2; \
+  elif [ $$status -le 2 ] && [ ! -s $$part ] && [ -d $(R)/model/checkpoints ] && [ -z "$$(find $(R)/model/checkpoints -newer $$part)" ]; then \
+    rm -f $(R)/*.messages.json; $(call in_house,recipes/resolve.sh) --bring-back $(R); \
   fi; \
-  if [ $$status -le 2 ] && [ ! -s $$part ]; then \
-    if [ -d $(R)/model/checkpoints ] && [ -z "$$(find $(R)/model/checkpoints -newer $$part)" ]; then \
-      [ $(R)/model/messages.json -nt $$part ] || is_refused=1; \
-      echo 'recipe: for --overwrite $(call again,OVERWRITE=1,overwrite): it starts $(R)/model anew, from first weights; to begin with the weights of a model copy it elsewhere and name it in training.init_from' >&2; \
-    fi; \
-    if [ -n '$(ids_of_columns)' ] && awk -F '\t' '{ for (i = 1; i <= NF; ++i) if ($$i == "") { ++out; break } } END { exit !(out * 100 > NR) }' $(ids_of_columns) /dev/null; then \
-      echo 'recipe: for --allow-empty $(call again,ALLOW_EMPTY=1,allow-empty): lines of $(DATA)/$(train) whose text has no token are left out' >&2; \
-    fi; \
-    if grep -q -e '--drop' $@.*.messages.json 2> /dev/null; then echo 'recipe: for --drop set training.drop in the recipe, a list: [head.*]' >&2; fi; \
-  fi; \
-  if [ -n "$$is_refused" ]; then rm -f $(R)/*.messages.json; $(call in_house,recipes/resolve.sh) --bring-back $(R); fi; exit $$status; }
+  exit $$status; }
 endef
 is_silent = $(findstring s,$(filter-out ---%,$(firstword -$(MAKEFLAGS))))
 # What was prepared stands beside the model, too.

@@ -237,7 +237,7 @@ Recipe recipe_of(const Options& o) {
   training.drop.insert(training.drop.end(), o.drop.begin(), o.drop.end());
   training.freeze.insert(training.freeze.end(), o.freeze.begin(), o.freeze.end());
   if (training.init_from.empty() && !training.drop.empty())
-    throw UsageError("--drop is for --init-from (without it every parameter is drawn)");
+    throw UsageError("training.drop is for training.init_from (without it every parameter is drawn)");
   return recipe;
 }
 
@@ -248,8 +248,8 @@ void check_init(const Recipe& recipe, const Options& o) {
   const fs::path from = fs::weakly_canonical(recipe.training.init_from, unknown),
                  to = fs::weakly_canonical(o.output, unknown);
   if (!unknown && std::mismatch(to.begin(), to.end(), from.begin(), from.end()).first == to.end())
-    throw UsageError("--init-from " + recipe.training.init_from +
-                     ": lies in --output (train into another directory)");
+    throw UsageError("--init-from " + recipe.training.init_from + ": lies in " + o.output +
+                     ", which this run writes (choose another --output)");
 }
 
 bool writes(const Options& o) { return !o.is_dry_run && o.benchmark_steps == 0; }

@@ -306,8 +306,8 @@ struct LineReader::Impl {
       if (column == settings.column) return cleaned(rest.substr(0, tab), column, tab == kNone, has_cr);
       if (tab == kNone) {
         throw Error(last_name + ":" + std::to_string(line_number) + ": " + counted(column, "column") +
-                    " where --column " + std::to_string(settings.column) +
-                    " is wanted (columns are separated by one TAB)");
+                    " where --column names column " + std::to_string(settings.column) +
+                    " (columns are separated by one TAB)");
       }
       rest.remove_prefix(tab + 1);
     }

@@ -134,11 +134,27 @@ std::string_view tool_name() { return name_of_tool(); }
 
 int rank() { return rank_of_tool(); }
 
+namespace {
+
+// The beginning of the name of a file for messages, where the stages of a recipe call; "" where they do not.
+std::string_view messages_of_stage() {
+  const char* const name = std::getenv("HEADWATER_MESSAGES");
+  return name == nullptr ? "" : name;
+}
+
+std::string for_caller(std::string text) {
+  if (messages_of_stage().empty()) return text;
+  const char* const front = std::getenv("HEADWATER");  // the name under which headwater was called
+  return for_recipe(text, front == nullptr || *front == '\0' ? RecipeCaller::make : RecipeCaller::headwater);
+}
+
+}  // namespace
+
 void note(std::string_view text) {
   clear_progress();
   const int rank = rank_of_tool();
   write_messages(std::string(tool_name()) + ": " + (rank > 0 ? "rank " + std::to_string(rank) + ": " : "") +
-                 with_program_prefix(with_named_input(visible(text)), prefix_of_tools()) + "\n");
+                 with_program_prefix(for_caller(with_named_input(visible(text))), prefix_of_tools()) + "\n");
 }
 
 static std::vector<std::string>& kept_warnings() {
@@ -197,13 +213,14 @@ void do_as_told(int argc, char** argv, const ToolDescription& tool,
 
 // Says why the program failed, and for the page of a run what it said.
 void keep_messages(std::string_view failed) noexcept {
-  const char* const name = std::getenv("HEADWATER_MESSAGES");
-  if (name == nullptr || *name == '\0' || rank_of_tool() > 0) return;
+  const std::string_view name = messages_of_stage();
+  if (name.empty() || rank_of_tool() > 0) return;
   try {
     const fs::path file =
         std::string(name) + "." + std::string(tool_name()) + "." + std::string(kMessagesFile);
-    RunMessages messages{.failed = without_places(std::string(failed), "")};
-    for (const std::string& warning : warnings()) messages.warnings.push_back(without_places(warning, ""));
+    RunMessages messages{.failed = without_places(for_caller(std::string(failed)), "")};
+    for (const std::string& warning : warnings())
+      messages.warnings.push_back(without_places(for_caller(warning), ""));
     std::error_code ignored;
     if (messages.warnings.empty() && failed.empty()) {
       fs::remove(file, ignored);

@@ -49,7 +49,8 @@ void note(std::string_view text);
 
 // As note(), unless `is_quiet`, of what may harm a result. It is kept: what was said while a run was made
 // stands on the run's page. Where the variable HEADWATER_MESSAGES names a file, as the stages of a recipe do,
-// the end of the program writes FILE.TOOL.messages.json, also why it failed, or removes it.
+// the end of the program writes FILE.TOOL.messages.json, also why it failed, or removes it. Messages name
+// options as the caller of those stages does (for_recipe).
 void warn(std::string_view text, bool is_quiet = false);
 const std::vector<std::string>& warnings();
 

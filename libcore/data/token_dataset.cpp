@@ -307,7 +307,7 @@ void TokenDataset::finish(std::string_view where, bool is_empty_allowed) {
   if (skipped_ * 100 > lines_ && !is_empty_allowed) {
     throw Error(start + std::to_string(skipped_) + " of " + counted(lines_, "line") +
                 (skipped_ == 1 ? " has" : " have") +
-                " an empty column, more than 1 % (did a stage of the pipe die? if not: " + cure_of_empty_ +
+                " an empty column, more than 1 % (did a stage of the pipe die? if not, " + cure_of_empty_ +
                 ")");
   }
   if (examples() == 0)

@@ -186,7 +186,7 @@ void RunDirectory::compare_recipes(const Recipe& saved) {
   }
   if (is_another)
     throw UsageError(shown(directory_) + ": holds a run of another recipe (" + list +
-                     "); choose another --output or --overwrite");
+                     "); choose another --output, or start anew with --overwrite");
   const std::string& schedule = recipe_.training.schedule.kind;
   if (has_new_length_ && depends_on_length(recipe_.training.schedule))
     throw UsageError(shown(directory_) + ": the rates of its " + schedule +
@@ -218,13 +218,13 @@ bool RunDirectory::resume(TrainingState& state, Parameters& parameters,
       Json::parse(read_file(state_path, 1 << 20), state_path.string()), state_path.string());
   if (saved.data_hash != state.data_hash) {
     throw Error(directory_.string() + ": its examples have the hash " + saved.data_hash + ", these " +
-                state.data_hash + " (give the same data, or --overwrite)");
+                state.data_hash + " (give the same data, or start anew with --overwrite)");
   }
   for (const DirectoryFile& file : files_) {
     // The same ids may come from other words: the model would answer with words that it never saw.
     if (file.identity.empty() || is_same(newest_->path / file.name, file)) continue;
     throw Error((newest_->path / file.name).string() + ": another " + file.identity +
-                " than this one (give the " + file.identity + " that the run began with, or --overwrite)");
+                " than this one (give the one that the run began with, or start anew with --overwrite)");
   }
   state = saved;
   read_parameters(newest_->path / "model.safetensors", parameters);

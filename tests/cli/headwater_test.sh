@@ -137,9 +137,9 @@ grep -q '/train .*--overwrite .*--threads 3 ' "$tmp/out" || fail '--overwrite an
 cmp -s $odd/model.safetensors "$tmp/first" || fail 'the same model on three threads'
 for ((i = 0; i < 20; ++i)); do printf '...\todd\n'; done >>mine/odd.tsv
 [ "$(status_of headwater run mine/odd.yaml)" = 1 ] || fail 'other data under a finished run, and texts that are empty'
-grep -q '^recipe: for --allow-empty give --allow-empty to the same command (headwater run mine/odd.yaml ... --allow-empty): ' "$tmp/err" || fail 'what is said of texts that are empty'
+grep -q '^train: .* an empty column, .*, --allow-empty leaves them out)$' "$tmp/err" || fail 'what is said of texts that are empty'
 [ "$(status_of headwater run mine/odd.yaml --allow-empty)" = 1 ] || fail 'other data under a finished run'
-grep -q '^recipe: for --overwrite give --overwrite to the same command (headwater run mine/odd.yaml ... --overwrite): ' "$tmp/err" || fail 'what is said of other data'
+grep -q '^train: .* (give the same data, or start anew with --overwrite)$' "$tmp/err" || fail 'what is said of other data'
 headwater run mine/odd.yaml --allow-empty --overwrite || fail 'texts that are empty are left out, of a run anew'
 ! cmp -s $odd/model.safetensors "$tmp/first" || fail 'a model of other data'
 
@@ -148,6 +148,12 @@ headwater run mine/odd.yaml --allow-empty --overwrite || fail 'texts that are em
 printf 'a text without a label\n' >mine/texts.tsv
 [ "$(status_of headwater run mine/sweep.yaml seed=5)" = 1 ] || fail 'the status of data that are wrong'
 grep -q 'texts.tsv:1' "$tmp/err" && [ "$(tail -n 1 "$tmp/err")" = 'headwater: sweep-seed-5: failed; the lines above say why' ] || fail 'what is said of data that are wrong'
+# Columns in the wrong order, by the key of the recipe and not by an option of the program that notices.
+for ((i = 0; i < 30; ++i)); do printf 'text %d\t%s\n' "$i" "$((i % 2))"; done >mine/swapped.tsv
+printf '%s\n' 'data: {train: swapped.tsv, columns: [label, source], validation_fraction: 0.2, test_fraction: 0.2}' \
+  'model: {kind: classifier, width: 8, heads: 2, layers: 1, length: 3, classes: 2}' >mine/swapped.yaml
+[ "$(status_of headwater run mine/swapped.yaml)" = 1 ] &&
+  grep -q '^vectorize: .*(is column 1, which data.columns names, the column of labels?)$' "$tmp/err" || fail 'what is said of columns in the wrong order'
 rm mine/texts.tsv
 [ "$(status_of headwater run mine/sweep.yaml seed=6)" = 1 ] && grep -q '^recipe: .*texts.tsv: no such file$' "$tmp/err" || fail 'data that are not there'
 

@@ -266,7 +266,7 @@ void run_one(const Runner& runner, const Options& o, const Run& run) {
   if (ended.status != 0) throw Error("make ended with status " + std::to_string(ended.status));
 }
 
-// The last line of a log that is one of a program, not of make, and no advice of the stages after it.
+// The last line of a log that is one of a program, not of make.
 std::string last_words(const fs::path& log) {
   std::string text;
   try {
@@ -276,8 +276,7 @@ std::string last_words(const fs::path& log) {
   }
   std::string said;
   for (const std::string_view line : split(text, '\n')) {
-    const bool is_advice = line.starts_with("recipe: for --") || line.ends_with(" shows how far it came");
-    if (!line.empty() && !line.starts_with("make") && !is_advice) said = line;
+    if (!line.empty() && !line.starts_with("make") && !line.ends_with(" shows how far it came")) said = line;
   }
   return said;
 }

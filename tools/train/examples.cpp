@@ -49,7 +49,7 @@ std::unique_ptr<Dataset> read_dataset(const std::vector<std::string>& paths, con
       broadcast_all(*files.ranks, hash);
     }
   }
-  dataset->advise_on_empty_columns("--allow-empty");
+  dataset->advise_on_empty_columns("--allow-empty leaves them out");
   dataset->finish(paths.empty() ? "-" : paths.front(), files.allows_empty);
   return dataset;
 }

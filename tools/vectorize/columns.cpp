@@ -70,7 +70,8 @@ class Columns {
     if (skipped * 100 > lines_ && !o.allows_empty)
       throw Error(where + ": " + format_count(skipped) + " of " + counted(lines_, "line") +
                   (skipped == 1 ? " has" : " have") +
-                  " an empty column, more than 1 % (did a stage of the pipe die? if not: --allow-empty)");
+                  " an empty column, more than 1 % (did a stage of the pipe die? if not, --allow-empty "
+                  "leaves them out)");
     if (examples_ == 0)
       throw Error(where + ": no line without an empty column, of " + format_count(lines_) + " (give some)");
     std::vector<IdColumnsHead::Column> heads;

@@ -26,8 +26,8 @@ struct Parts {
     for (std::int64_t before = 1; before < number; ++before) {
       const std::size_t tab = line.find('\t', begin);
       if (tab == std::string_view::npos)
-        throw Error(" " + counted(before, "column") + ", " + std::string(option) + " is " +
-                    std::to_string(number));
+        throw Error(" " + counted(before, "column") + " where " + std::string(option) + " names column " +
+                    std::to_string(number) + " (columns are separated by one TAB)");
       begin = tab + 1;
     }
     const std::size_t end = std::min(line.find('\t', begin), line.size());
@@ -130,8 +130,8 @@ void split_lines(const Options& o) {
   const std::vector<std::uint32_t> held_out = split_by_text(keys, groups, o.validation_fraction);
   for (const std::uint32_t i : held_out) is_held_out[i] = true;
   if (held_out.empty())
-    throw Error(where + ": every label has one line, of which none can be held out (is --column " +
-                std::to_string(column) + " the column of labels?)");
+    throw Error(where + ": every label has one line, of which none can be held out (is column " +
+                std::to_string(column) + ", which --column names, the column of labels?)");
   // -o last: where it is there, the other file is, too.
   write_lines(lines, is_held_out, true, o.split);
   write_lines(lines, is_held_out, false, o.output);

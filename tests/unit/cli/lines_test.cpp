@@ -345,7 +345,7 @@ TEST_CASE("one column of each line") {
   CHECK(read_all({path}, {.column = 2}).lines == Lines{"b", "", "\xC3\xA9"});
   CHECK(read_all({path}, {.column = 3, .refuses_tabs = true}).lines == Lines{"c", "", ""});
   CHECK(read_all({path}, {.column = 4}).error ==
-        path + ":1: 3 columns where --column 4 is wanted (columns are separated by one TAB)");
+        path + ":1: 3 columns where --column names column 4 (columns are separated by one TAB)");
   CHECK(read_all({folder.file("y", "word\n")}, {.column = 2}).error.find("y:1: 1 column where") !=
         std::string::npos);
   CHECK(

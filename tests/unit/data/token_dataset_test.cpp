@@ -145,10 +145,10 @@ TEST_CASE("pairs with an empty side are skipped, more than 1 % of them is an err
   columns.add_line("4 5\t", "-:101");
   CHECK(columns.examples() == 99);
   CHECK(columns.total_ids(0) == 99);
-  columns.advise_on_empty_columns("--allow-empty");
+  columns.advise_on_empty_columns("--allow-empty leaves them out");
   CHECK_THROWS_WITH_AS(columns.finish("-"),
                        "-: 2 of 101 lines have an empty column, more than 1 % (did a stage of the pipe die? "
-                       "if not: --allow-empty)",
+                       "if not, --allow-empty leaves them out)",
                        Error);
   columns.finish("-", true);
 }

@@ -255,7 +255,8 @@ TEST_CASE_FIXTURE(Toy, "other data are refused") {
   state.data_hash = "others";
   CHECK(error_text([&] { resume(*directory); }) ==
         scratch.path().string() +
-            ": its examples have the hash data, these others (give the same data, or --overwrite)");
+            ": its examples have the hash data, these others (give the same data, or start anew with "
+            "--overwrite)");
 }
 
 TEST_CASE_FIXTURE(Toy, "the bits version of the newest checkpoint, where it is another one") {
