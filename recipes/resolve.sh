@@ -298,11 +298,18 @@ if [ -n "$had" ] && [ "$had" != "$weights" ] && [ -z "$OVERWRITE" ] && [ -e "$ru
   fail "$recipe: ${from:-$encoder}: other weights than those that $run/model was made with ($(asked OVERWRITE=1 --overwrite) trains it anew)"
 fi
 
+if [ -d "$run/model/checkpoints" ] && [ -f "$run/data.sums" ] && [ -z "$OVERWRITE" ]; then
+  for name in $(for key in train validation tokenizer_text; do value $key; done | sort -u); do
+    ! awk -v name="$name" '$3 == name { sum[FILENAME] = $1 } END { exit !(sum[ARGV[1]] != "" && sum[ARGV[1]] != sum[ARGV[2]]) }' "$run/data.sums" "$tmp/data.sums" ||
+      note "$data/$name: changed since $run/model was trained on it"
+  done
+fi
+
 rm -rf -- "${run:?}/$replaced" # of a command that was killed
 keep() {                   # FILE
   if cmp -s "$tmp/$1" "$run/$1"; then return; fi
   case $1 in
-    recipe.yaml | prepared.mk) [ ! -f "$run/$1" ] || { mkdir -p -- "$run/$replaced" && cp -p -- "$run/$1" "$run/$replaced"; } ;;
+    recipe.yaml | prepared.mk | data.sums) [ ! -f "$run/$1" ] || { mkdir -p -- "$run/$replaced" && cp -p -- "$run/$1" "$run/$replaced"; } ;;
   esac
   cp -- "$tmp/$1" "$run/$drafts$1"
   mv -f -- "$run/$drafts$1" "$run/$1"

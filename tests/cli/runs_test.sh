@@ -51,7 +51,9 @@ state_of_run() { (cd $run && find . -type f ! -name .lock ! -name data.sums ! -n
 state_of_run >before
 ln -sf "$tmp/old.tsv" mine/t.tsv
 [ "$(status_of headwater run mine/r.yaml)" = 1 ] || fail 'older data under a finished run are not noticed'
+[ "$(head -n 1 "$tmp/err")" = 'recipe: mine/t.tsv: changed since models/recipes/r/model was trained on it' ] || fail 'which file has changed'
 grep -q '^train: models/recipes/r/model: its examples have the hash .* (give the same data, or start anew with --overwrite)$' "$tmp/err" || fail 'no reason why older data are refused'
+[ "$(status_of headwater run mine/r.yaml)" = 1 ] && grep -q '^recipe: mine/t.tsv: changed since' "$tmp/err" || fail 'which file has changed, the second time'
 state_of_run | diff before - >"$tmp/err" || fail 'a refused run is not as it was'
 "$bin/report" $run 2>"$tmp/err" | cmp -s - $run/report.md || fail 'another page of a refused run'
 "$bin/report" --expected $run >"$tmp/out" 2>"$tmp/err" || fail 'a refused run is called failed'
