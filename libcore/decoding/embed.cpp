@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "decoding/arenas.hpp"
-#include "models/packing.hpp"
 #include "models/settings.hpp"
+#include "models/transformer_stack.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
 #include "support/numbers.hpp"

@@ -1,6 +1,6 @@
 #include "decoding/embed_images.hpp"
 
-#include "models/packing.hpp"
+#include "models/transformer_stack.hpp"
 #include "support/error.hpp"
 #include "support/line_error.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"

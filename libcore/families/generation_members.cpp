@@ -6,7 +6,7 @@
 
 #include "families/config.hpp"
 #include "families/generation_config.hpp"
-#include "families/layouts/foreign_config.hpp"
+#include "families/layouts/config_table.hpp"
 #include "support/decimal.hpp"
 #include "support/error.hpp"
 

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "autograd/parameter.hpp"
-#include "data/class_batch.hpp"
 #include "families/source_ids.hpp"
+#include "families/text_encoder/model.hpp"
 #include "layers/builder.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 

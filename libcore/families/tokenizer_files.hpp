@@ -1,13 +1,18 @@
 // The tokenizer files of a model directory.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "families/kind.hpp"
 #include "families/layouts/layout.hpp"
 #include "families/model_directory.hpp"
+#include "recipe/recipe.hpp"
 #include "tensor/matrix.hpp"
+#include "text/learning/tokenizer_learner.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
@@ -52,5 +57,26 @@ DirectoryFile tokenizer_file(const Tokenizer& tokenizer, bool uses_template = fa
 std::string published_tokenizer_text(const Tokenizer& tokenizer, bool uses_template = false);
 DirectoryFile tokenizer_config_file(const Tokenizer& tokenizer, std::int64_t length,
                                     bool has_segments = false);
+
+// --- Learned by a recipe -----------------------------------------------------------------------------------
+
+// A tokenizer to learn; the defaults are those of recipes.
+struct TokenizerToLearn : TokenizerSettings {
+  std::vector<std::string> special = {};  // tokens beside the usual ones
+  std::string text_template = "none";     // or bert
+  bool has_start_end = false;             // [START] and [END]
+};
+
+// The size to learn where the recipe has room for `size` tokens. A SubwordTextEncoder comes within 1 % of
+// what it aims at, and has start and end beyond it.
+std::int64_t size_to_learn(std::string_view kind, std::int64_t size);
+// The tokenizer of this side, "source" or "target".
+TokenizerToLearn tokenizer_to_learn(const Recipe& recipe, std::string_view side);
+// Throws UsageError for settings that do not go together.
+TokenizerLearner learner_of(const TokenizerToLearn& tokenizer);
+
+// The most tokens of a text of this side that the model reads, without [START], [END] and those of a
+// template; 0: any number.
+std::int64_t max_text_tokens(const Recipe& recipe, std::string_view side);
 
 }  // namespace headwater

@@ -1,15 +1,23 @@
 // The blocks that encoders and decoders are made of, and the norm at the end of pre-norm ones.
 #pragma once
 
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "autograd/tape.hpp"
 #include "layers/transformer_block.hpp"
 #include "models/attention_trace.hpp"
 #include "models/layer_summary.hpp"
 
 namespace headwater {
+
+// The packing of PackedTokens, SequenceRows or TokenSubset, kept in the tape's arena.
+template <class Rows>
+const Packing& pack(Tape& tape, const Rows& rows) {
+  return *new (tape.arena().allocate(sizeof(Packing))) Packing{rows.offsets, &rows.plan, rows.first_token};
+}
 
 class TransformerStack {
  public:

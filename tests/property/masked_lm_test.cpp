@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "data/document_dataset.hpp"
+#include "families/masked_lm/train_texts.hpp"
 #include "model_runs.hpp"
 #include "same_bits.hpp"
 #include "scratch_directory.hpp"

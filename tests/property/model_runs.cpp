@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <random>
 
-#include "data/document_dataset.hpp"
 #include "families/masked_lm/train_texts.hpp"
 #include "small_run.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"

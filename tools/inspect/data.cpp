@@ -6,7 +6,6 @@
 
 #include "cli/tool.hpp"
 #include "data/id_columns.hpp"
-#include "families/learned_tokenizer.hpp"
 #include "families/registry.hpp"
 #include "families/tokenizer_files.hpp"
 #include "reports/data_summary.hpp"

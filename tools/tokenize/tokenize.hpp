@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/lines.hpp"
-#include "families/learned_tokenizer.hpp"
+#include "families/tokenizer_files.hpp"
 #include "support/files.hpp"
 #include "text/learning/tokenizer_learner.hpp"
 

@@ -16,6 +16,7 @@
 namespace headwater {
 
 // --- For all that give texts a label -----------------------------------------------------------------------
+
 const TextClassifierKind& text_classifier_kind(const Kind& kind) {
   const TextClassifierKind* const of_texts = kind.text_classifier();
   if (of_texts == nullptr)

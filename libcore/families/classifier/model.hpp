@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "data/class_batch.hpp"
 #include "families/text_encoder/model.hpp"
 #include "layers/builder.hpp"
 #include "layers/linear.hpp"

@@ -140,6 +140,7 @@ LossTotals ClassificationObjective::loss(const ForwardContext& context, Split sp
 }
 
 // --- The row of the registry -------------------------------------------------------------------------------
+
 namespace {
 
 class ClassificationTaskModel : public TaskModel {

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "data/class_batch.hpp"
 #include "data/token_dataset.hpp"
 #include "families/classifier/model.hpp"
 #include "families/source_ids.hpp"
+#include "families/text_encoder/model.hpp"
 #include "families/train_labels.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "training/objective.hpp"

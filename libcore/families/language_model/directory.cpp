@@ -12,8 +12,7 @@
 
 namespace headwater {
 
-// --- Its section of a recipe
-// -------------------------------------------------------------------------------
+// --- Its section of a recipe -------------------------------------------------------------------------------
 
 static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
   decoder_mixing_rows(v, s.mixing, "language_model", true);
@@ -86,8 +85,7 @@ ModelSection model_section(const LanguageModelSettings& settings) {
   return model_section(kLanguageModel, settings);
 }
 
-// --- The directory
-// -----------------------------------------------------------------------------------------
+// --- The directory -----------------------------------------------------------------------------------------
 
 namespace {
 constexpr const char* kLanguageModelType = "headwater_language_model";
@@ -159,8 +157,7 @@ std::vector<std::int32_t> LoadedLanguageModel::prompt_ids(std::string_view text)
   return ids;
 }
 
-// --- The row of the registry
-// -------------------------------------------------------------------------------
+// --- The row of the registry -------------------------------------------------------------------------------
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "families/language_model/directory.hpp"
-#include "families/layouts/foreign_config.hpp"
+#include "families/layouts/config_table.hpp"
 #include "families/layouts/layout.hpp"
 #include "families/model_directory.hpp"
 #include "families/registry.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/packing.hpp"
+#include "models/transformer_stack.hpp"
 
 namespace headwater {
 

@@ -206,6 +206,7 @@ LossTotals TextWindowsObjective::loss(const ForwardContext& context, Split split
 }
 
 // --- The row of the registry -------------------------------------------------------------------------------
+
 namespace {
 
 class LanguageModelTaskModel : public TaskModel {

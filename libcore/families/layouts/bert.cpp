@@ -2,8 +2,8 @@
 // without. A weight is [out, in] there.
 #include <algorithm>
 
+#include "families/layouts/config_table.hpp"
 #include "families/layouts/encoder_parts.hpp"
-#include "families/layouts/foreign_config.hpp"
 #include "families/layouts/label_row.hpp"
 #include "families/layouts/layout.hpp"
 #include "families/registry.hpp"

@@ -1,7 +1,7 @@
 // DistilBERT (Sanh et al. 2019), as Hugging Face's transformers keeps it: BERT's encoder without segments,
 // classifiers whose pooler is followed by ReLU, and masked language models.
+#include "families/layouts/config_table.hpp"
 #include "families/layouts/encoder_parts.hpp"
-#include "families/layouts/foreign_config.hpp"
 #include "families/layouts/label_row.hpp"
 #include "families/layouts/layout.hpp"
 #include "families/registry.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "families/classifier/directory.hpp"
-#include "families/layouts/foreign_config.hpp"
+#include "families/layouts/config_table.hpp"
 #include "families/masked_lm/directory.hpp"
 #include "families/text_encoder/directory.hpp"
 #include "families/text_encoder/sentence_transformers.hpp"

@@ -5,7 +5,7 @@
 
 #include "families/config.hpp"
 #include "families/label_names.hpp"
-#include "families/layouts/foreign_config.hpp"
+#include "families/layouts/config_table.hpp"
 #include "support/error.hpp"
 
 namespace headwater {

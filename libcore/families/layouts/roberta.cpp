@@ -2,8 +2,8 @@
 // table of positions begins behind the row of the padding's id, classifiers with a head of two layers, and
 // masked language models.
 #include "families/config.hpp"
+#include "families/layouts/config_table.hpp"
 #include "families/layouts/encoder_parts.hpp"
-#include "families/layouts/foreign_config.hpp"
 #include "families/layouts/label_row.hpp"
 #include "families/layouts/layout.hpp"
 #include "families/registry.hpp"

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "models/packing.hpp"
+#include "models/transformer_stack.hpp"
 
 namespace headwater {
 

@@ -126,6 +126,7 @@ LossTotals MaskedLmObjective::loss(const ForwardContext& context, Split, BatchSl
 }
 
 // --- The row of the registry -------------------------------------------------------------------------------
+
 namespace {
 
 class MaskedLmTaskModel : public TaskModel {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "data/class_batch.hpp"
 #include "families/config.hpp"
 #include "families/encoder_rows.hpp"
 #include "families/model_rows.hpp"
 #include "families/registry.hpp"
+#include "families/text_encoder/model.hpp"
 #include "families/tokenizer_files.hpp"
 #include "metrics/registry.hpp"
 #include "support/error.hpp"

@@ -38,6 +38,7 @@ std::unique_ptr<TextEmbedder> text_embedder_of_config(const Json& config, const 
 ModelSection model_section(const TextEmbedderSettings& settings);
 
 // --- For all that have an encoder of texts -----------------------------------------------------------------
+
 // An example is a text; each token of it is a query. What is derived from it owns the model.
 class EncoderTracer : public AttentionTracer {
  public:

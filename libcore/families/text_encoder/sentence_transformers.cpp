@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "families/config.hpp"
-#include "families/layouts/foreign_config.hpp"
+#include "families/layouts/config_table.hpp"
 #include "families/layouts/layout.hpp"
 #include "support/error.hpp"
 #include "text/formats/tokenizer_folder.hpp"

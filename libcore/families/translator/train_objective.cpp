@@ -174,6 +174,7 @@ std::span<const std::int32_t> SubwordResampling::apply(std::span<const std::int3
 }
 
 // --- The row of the registry -------------------------------------------------------------------------------
+
 namespace {
 
 // One file may stand for both sides where the recipe says that they share it.

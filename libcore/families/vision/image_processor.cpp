@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "families/config.hpp"
-#include "families/layouts/foreign_config.hpp"
+#include "families/layouts/config_table.hpp"
 #include "support/error.hpp"
 
 namespace headwater {

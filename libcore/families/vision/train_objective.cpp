@@ -79,6 +79,7 @@ LossTotals VisionObjective::loss(const ForwardContext& context, Split split, Bat
 }
 
 // --- The row of the registry -------------------------------------------------------------------------------
+
 // A sentence about the pixels that are in no patch; empty where all are in one.
 static std::string pixels_left_out(const VisionSettings& settings) {
   const std::int64_t rows = settings.image_height % settings.patch_size,

@@ -2,7 +2,7 @@
 // patches the one of a convolution.
 #include "data/image_shape.hpp"
 #include "families/config.hpp"
-#include "families/layouts/foreign_config.hpp"
+#include "families/layouts/config_table.hpp"
 #include "families/layouts/label_row.hpp"
 #include "families/layouts/layout.hpp"
 #include "families/registry.hpp"

@@ -7,7 +7,6 @@
 #include <functional>
 #include <random>
 
-#include "data/class_batch.hpp"
 #include "error_text.hpp"
 #include "families/text_encoder/model.hpp"
 #include "reports/head_grid.hpp"

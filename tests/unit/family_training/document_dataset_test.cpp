@@ -1,4 +1,4 @@
-#include "data/document_dataset.hpp"
+#include "families/masked_lm/train_texts.hpp"
 
 #include <doctest/doctest.h>
 
