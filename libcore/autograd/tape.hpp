@@ -60,13 +60,12 @@ class Variable {
     Matrix value, gradient;
     const Packing* packing;
     bool needs_gradient;
-    bool is_donated;                            // the operation that made it does not read the value again
-    Node* previous_result;                      // of the same operation
-    bool is_given_away = false;                 // only set with HEADWATER_CHECKS
-    bool only_reads_gradient = false;           // the backward closure of the operation that made the value
-    kernels::UndoneActivation activation = {};  // that made the value
-    bool is_undone = false;                     // in the gradient
-    Node* other_term = nullptr;                 // of a sum: gets the gradient when that operation is undone
+    bool is_spare = false;             // the operation that made the value does not read it again
+    bool only_reads_gradient = false;  // the operation that made the value
+    bool is_given_away = false;        // only set with HEADWATER_CHECKS
+    Node* previous_result = nullptr;   // of the same operation
+    const kernels::UndoneActivation* activation = nullptr;  // that is still to be undone in the gradient
+    Node* other_term = nullptr;  // of a sum: gets the gradient when that operation is undone
   };
   [[noreturn]] static void throw_given_away();
   explicit Variable(Node* node) : node_(node) {}
@@ -77,6 +76,8 @@ class Variable {
 struct GradientSlot {
   Matrix matrix;
   bool accumulate;
+  kernels::UndoneActivation undone = {};  // by the kernel that writes it
+  void put(ConstMatrix contribution) const;
 };
 
 class Tape {
@@ -92,21 +93,6 @@ class Tape {
   // A result of an operation: uninitialised values. Its gradient is wanted if the tape records and
   // `needs_gradient`.
   Variable variable(Index rows, Index cols, const Packing* packing, bool needs_gradient);
-  // Says that the backward closure of `result` does not read its value.
-  static void mark_donated(const Variable& result) { result.node_->is_donated = true; }
-  // Says that the backward closure of `result` only reads the gradient of `result` where
-  // shares_gradient(result).
-  static void mark_only_reads_gradient(const Variable& result) { result.node_->only_reads_gradient = true; }
-  // Says that an activation is the last that was done to `result`. Who computes all of its gradient may undo
-  // the activation there, and then the operation that made it does not.
-  static void mark_activated(const Variable& result, const kernels::UndoneActivation& activation) {
-    result.node_->activation = activation;
-  }
-  static const kernels::UndoneActivation& undo(const Variable& v) {
-    v.node_->is_undone = v.node_->activation.activation != kernels::Activation::none;
-    return v.node_->activation;
-  }
-  static bool is_undone(const Variable& v) { return v.node_->is_undone; }
   // A result [rows, cols of v] for an operation that reads v element by element and then no more: in the
   // memory of v where that is spare and `use` allows it. With HEADWATER_CHECKS memory is never shared: when
   // the operation is recorded, v can be read no more and what it held becomes not-a-number.
@@ -118,18 +104,50 @@ class Tape {
   // A matrix that somebody else owns, e.g. an input of a gradient check.
   Variable wrap(Matrix value, const Packing* packing, bool needs_gradient);
 
-  // Records the backward closure of an operation named in kOperationNames (autograd/ops.hpp). Closures are
-  // stored in the arena: they may capture handles, views and numbers, nothing that owns memory.
+  // Records the backward of an operation named in kOperationNames (autograd/ops.hpp) whose result is y. It
+  // runs where y needs a gradient and one has flowed in. Its parameters say what it needs:
+  //   (ConstMatrix dy)                 reads the gradient of y, which may be another term's of a sum as well;
+  //   (Matrix dy)                      may write to it or pass it on to accumulate();
+  //   (ConstMatrix dy, ConstMatrix y)  reads the value too, whose memory no other result takes over then.
+  // Closures are stored in the arena: they may capture handles, views and numbers, nothing that owns memory.
+  template <class F>
+  void record(std::string_view operation, const Variable& y, F backward) {
+    record(operation, y, {}, std::move(backward));
+  }
+  // `last` is the activation that y ends with: the closure gets the gradient of what stood before it.
+  template <class F>
+  void record(std::string_view operation, const Variable& y, const kernels::UndoneActivation& last,
+              F backward) {
+    if (!is_recording()) return;
+    constexpr bool reads_value = std::is_invocable_v<F&, Matrix, Matrix>;
+    y.node_->only_reads_gradient =
+        std::is_invocable_v<F&, ConstMatrix> || std::is_invocable_v<F&, ConstMatrix, ConstMatrix>;
+    set_activation(y, last);
+    push(operation, store(std::move(backward)), reads_value, y.node_,
+         [](void* f, const Matrix& dy, const Matrix& value) {
+           if constexpr (reads_value) {
+             (*static_cast<F*>(f))(dy, value);
+           } else {
+             (*static_cast<F*>(f))(dy);
+           }
+         });
+  }
+  // Of an operation with several results or none: the closure asks for what has flowed in.
   template <class F>
   void record(std::string_view operation, F backward) {
-    static_assert(std::is_trivially_destructible_v<F>, "closures on the tape own nothing");
     if (!is_recording()) return;
-    F* stored = new (arena_.allocate(sizeof(F))) F(std::move(backward));
-    push(operation, stored, [](void* f) { (*static_cast<F*>(f))(); });
+    push(operation, store(std::move(backward)), false, nullptr,
+         [](void* f, const Matrix&, const Matrix&) { (*static_cast<F*>(f))(); });
   }
 
   // The gradient of `v` for writing. Call once for each contribution, in the closure that writes it.
   GradientSlot slot(const Variable& v);
+  // If v was donated and nothing else flows into it, who writes the gradient undoes the activation of v too.
+  GradientSlot slot(const Variable& v, Use use_of_v);
+  // For an operation that goes element by element: if possible in the memory of its result's gradient.
+  GradientSlot slot_in_place(const Variable& v);
+  // For a kernel that only overwrites: what it writes is added to the gradient when the closure ends.
+  Matrix overwritten(const Variable& v);
   static GradientSlot slot(Parameter& p);
   // The gradients of a weight and its bias (null: none), which one kernel writes: both overwritten or both
   // added to. Throws Error where only one of the two has a gradient already, because it is shared with
@@ -144,12 +162,9 @@ class Tape {
   // and may be written to later. It is memory of the operation whose closure runs: its result's gradient, or
   // what it took from the arena.
   void accumulate(const Variable& v, Matrix contribution);
-  // For the gradient of a sum a + b, which is the same for both terms. If true, the closure accumulates or
-  // writes it to b alone: b's matrix becomes a's gradient when b's operation has been undone, and nothing is
-  // copied. False where b may have other readers or has a gradient already, a is not older than b, or b's
-  // operation writes to its gradient.
-  static bool share_gradient(const Variable& a, const Variable& b, Use use_of_b);
-  static bool shares_gradient(const Variable& v) { return v.node_->other_term != nullptr; }
+  // The gradient of a sum a + b, which is the same for both terms. A donated b whose operation only reads it
+  // gets it alone, and a gets that matrix when the operation has been undone: nothing is copied.
+  void accumulate(const Variable& a, const Variable& b, Use use_of_b, Matrix contribution);
   // Values that are wanted until the running closure ends.
   Matrix temporary(Index rows, Index cols);
   // The gradient that flowed into `v` (its consumers have run); throws Error where there is none.
@@ -163,9 +178,11 @@ class Tape {
   void seed(const Variable& v, ConstMatrix cotangent);
 
  private:
+  using Run = void (*)(void* closure, const Matrix& dy, const Matrix& y);
   struct Entry {
     void* closure;
-    void (*run)(void*);
+    Run run;
+    Variable::Node* y;  // null: the closure asks for gradients itself
     Entry* previous;
     Variable::Node* last_result;
     std::size_t begin, end;  // in the arena: everything that belongs to this operation
@@ -173,11 +190,20 @@ class Tape {
   // A block that goes back when the running closure ends; the values stand after it.
   struct Temporary {
     std::size_t bytes;
-    Temporary* previous;
+    Temporary* next;
+    Variable::Node* v;  // whose gradient the values are added to; null: nobody's
   };
   Variable result(Matrix value, const Packing* packing, bool needs_gradient);
   Variable::Node* node(Matrix value, const Packing* packing, bool needs_gradient);
-  void push(std::string_view operation, void* closure, void (*run)(void*));
+  template <class F>
+  void* store(F&& backward) {
+    static_assert(std::is_trivially_destructible_v<F>, "closures on the tape own nothing");
+    return new (arena_.allocate(sizeof(F))) F(std::move(backward));
+  }
+  void set_activation(const Variable& y, const kernels::UndoneActivation& last);
+  void push(std::string_view operation, void* closure, bool reads_value, Variable::Node* y, Run run);
+  bool share_gradient(const Variable& a, const Variable& b);
+  void undo(const Entry& entry);
   void* allocate(std::size_t bytes);  // of memory that is free again, if possible
   void release_after(const Entry& entry);
 
@@ -191,7 +217,7 @@ class Tape {
   FreeBlocks free_;
   Entry* running_ = nullptr;
   bool keeps_memory_ = false;  // the running operation gave memory of its own away
-  Temporary* last_temporary_ = nullptr;
+  Temporary *first_temporary_ = nullptr, *last_temporary_ = nullptr;
 };
 
 }  // namespace headwater

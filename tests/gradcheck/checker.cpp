@@ -51,7 +51,8 @@ struct Runner {
       const Index size = cotangent.rows * cotangent.cols;
       fill_random({cotangent.data, static_cast<std::size_t>(size)}, fixture.seed, 1000);
       for (Index i = 0; i < size; ++i) loss += cotangent.data[i] * result.matrix.value().data[i];
-      tape.seed(result.matrix, cotangent);
+      // The result is given away, so that a backward which reads it has to say so.
+      tape.seed(ops::scale(tape, result.matrix, 1, ops::Use::donate), cotangent);
     }
     if (input_gradients != nullptr) {
       tape.backward();

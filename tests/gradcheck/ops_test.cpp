@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "gradcheck/op_cases.hpp"
+#include "support/error.hpp"
 
 using namespace headwater;
 using namespace headwater::gradcheck;
@@ -29,6 +30,21 @@ TEST_CASE("every operation has a gradient check") {
   }
 }
 
+TEST_CASE("the checker catches a backward that reads a value it did not ask for") {
+  const Case reads{"scale by itself", [](Fixture& f) { f.input("x", 8, 5); },
+                   [](Pass& p) {
+                     Tape& tape = p.context.tape;
+                     const Variable x = p.inputs[0], y = tape.variable(x.rows(), x.cols(), &p.packing, true);
+                     kernels::activate(ops::Activation::tanh, x.value(), y.value());
+                     tape.record("scale", y, [&tape, x, y](ConstMatrix dy) {
+                       kernels::activation_backward(ops::Activation::tanh, y.value(), dy,
+                                                    tape.slot(x).matrix);
+                     });
+                     return Result{y};
+                   }};
+  CHECK_THROWS_AS(worst_gradient_error(reads, 7), Error);
+}
+
 TEST_CASE("the checker catches a wrong backward") {
   const Case halved{"add whose second gradient is halved",
                     [](Fixture& f) {
@@ -40,9 +56,9 @@ TEST_CASE("the checker catches a wrong backward") {
                       const Variable a = p.inputs[0], b = p.inputs[1];
                       const Variable y = tape.variable(a.rows(), a.cols(), &p.packing, true);
                       kernels::add(a.value(), b.value(), y.value());
-                      tape.record("add", [&tape, a, b, y] {
-                        kernels::copy(tape.incoming(y), tape.slot(a).matrix);
-                        kernels::scale(tape.incoming(y), 0.5, tape.slot(b).matrix, false);
+                      tape.record("add", y, [&tape, a, b](ConstMatrix dy) {
+                        kernels::copy(dy, tape.slot(a).matrix);
+                        kernels::scale(dy, 0.5, tape.slot(b).matrix, false);
                       });
                       return Result{y};
                     }};

@@ -13,10 +13,8 @@ Variable add_positions(Tape& tape, const Variable& x, std::span<const std::int32
                                     static_cast<std::size_t>(x.rows()));
   std::iota(ids.begin(), ids.end(), 0);
   kernels::embed(ids, x.value(), Real(1), position_of, positions.value, y.value());
-  tape.record("add_positions", [&tape, x, y, position_of, table = &positions] {
-    if (!Tape::has_incoming(y)) return;
-    const Matrix& dy = tape.incoming(y);
-    add_table_gradient(tape, position_of, dy, Real(1), *y.packing().plan, *table);
+  tape.record("add_positions", y, [=, &tape, &positions](Matrix dy) {
+    add_table_gradient(tape, position_of, dy, Real(1), *x.packing().plan, positions);
     if (x.needs_gradient()) tape.accumulate(x, dy);
   });
   return y;

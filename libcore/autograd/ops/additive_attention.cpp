@@ -21,26 +21,17 @@ AdditiveAttention additive_attention(Tape& tape, const Variable& q, const Variab
   const Matrix weights = tape.arena().matrix(q.rows(), most_keys(k.packing()));
   kernels::additive_attention(q.value(), k.value(), score.value.data, values.value(), shape, y.value(),
                               weights);
-  tape.record("additive_attention", [&tape, q, k, values, y, shape, weights, layer = &score] {
-    if (!Tape::has_incoming(y)) return;
-    // The kernel overwrites; a second contribution goes through a temporary.
-    const auto target = [&tape](const GradientSlot& s) {
-      return s.accumulate ? tape.temporary(s.matrix.rows, s.matrix.cols) : s.matrix;
-    };
-    const GradientSlot dq = tape.slot(q), dk = tape.slot(k), dvalues = tape.slot(values);
-    const kernels::AdditiveGradients to{.dq = target(dq),
-                                        .dk = target(dk),
-                                        .dvalues = target(dvalues),
+  tape.record("additive_attention", y, [=, &tape, &score](ConstMatrix dy) {
+    const kernels::AdditiveGradients to{.dq = tape.overwritten(q),
+                                        .dk = tape.overwritten(k),
+                                        .dvalues = tape.overwritten(values),
                                         .dscore = tape.temporary(q.rows(), q.cols()),
                                         .dscores = tape.temporary(weights.rows, weights.cols)};
-    kernels::additive_attention_backward(q.value(), k.value(), layer->value.data, values.value(), shape,
-                                         weights, tape.incoming(y), to);
-    for (const auto& [slot, from] : {std::pair{&dq, to.dq}, {&dk, to.dk}, {&dvalues, to.dvalues}}) {
-      if (slot->accumulate) kernels::accumulate(from, slot->matrix);
-    }
+    kernels::additive_attention_backward(q.value(), k.value(), score.value.data, values.value(), shape,
+                                         weights, dy, to);
     const Matrix ones = tape.temporary(q.rows(), 1);  // the sum over the queries is a product
     std::fill_n(ones.data, ones.rows, Real(1));
-    const Tape::PairSlot dscore = Tape::slot(*layer, nullptr);
+    const Tape::PairSlot dscore = Tape::slot(score, nullptr);
     kernels::linear_backward_weight(ones, to.dscore, *q.packing().plan, dscore.weight, nullptr,
                                     dscore.accumulate);
   });

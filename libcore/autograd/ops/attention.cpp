@@ -20,19 +20,9 @@ Variable attention(Tape& tape, const Variable& q, const Variable& k, const Varia
                                       .stream = settings.stream};
   const Matrix stats = tape.is_recording() ? tape.arena().matrix(q.rows(), 2 * settings.heads) : Matrix();
   kernels::attention(q.value(), k.value(), v.value(), shape, y.value(), stats);
-  tape.record("attention", [&tape, q, k, v, y, stats, shape] {
-    if (!Tape::has_incoming(y)) return;
-    // The kernel overwrites; a second contribution to q, k or v goes through a temporary.
-    const auto target = [&tape](const GradientSlot& s) {
-      return s.accumulate ? tape.temporary(s.matrix.rows, s.matrix.cols) : s.matrix;
-    };
-    const GradientSlot dq = tape.slot(q), dk = tape.slot(k), dv = tape.slot(v);
-    const Matrix tq = target(dq), tk = target(dk), tv = target(dv);
-    kernels::attention_backward(q.value(), k.value(), v.value(), y.value(), stats, tape.incoming(y), shape,
-                                tq, tk, tv);
-    if (dq.accumulate) kernels::accumulate(tq, dq.matrix);
-    if (dk.accumulate) kernels::accumulate(tk, dk.matrix);
-    if (dv.accumulate) kernels::accumulate(tv, dv.matrix);
+  tape.record("attention", y, [&tape, q, k, v, stats, shape](ConstMatrix dy, ConstMatrix kept_y) {
+    const Matrix dq = tape.overwritten(q), dk = tape.overwritten(k), dv = tape.overwritten(v);
+    kernels::attention_backward(q.value(), k.value(), v.value(), kept_y, stats, dy, shape, dq, dk, dv);
   });
   return y;
 }

@@ -12,9 +12,8 @@ Variable concatenate(Tape& tape, std::span<const Variable> parts) {
     needs_gradient = needs_gradient || part.needs_gradient();
   }
   const Variable y = tape.variable(parts[0].rows(), width, parts[0].packing_or_null(), needs_gradient);
-  Tape::mark_donated(y);
-  const auto columns_at = [](const Matrix& all, Index column, Index count) {
-    return Matrix(all.data + column, all.rows, count, all.stride);
+  const auto columns_at = [](auto all, Index column, Index count) {
+    return decltype(all)(all.data + column, all.rows, count, all.stride);
   };
   const std::span<Variable> kept(tape.arena().allocate_array<Variable>(static_cast<Index>(parts.size())),
                                  parts.size());
@@ -24,13 +23,12 @@ Variable concatenate(Tape& tape, std::span<const Variable> parts) {
     kernels::scale(part.value(), 1, columns_at(y.value(), column, part.cols()), false);
     column += part.cols();
   }
-  tape.record("concatenate", [&tape, kept, y, columns_at] {
-    if (!Tape::has_incoming(y)) return;
+  tape.record("concatenate", y, [&tape, kept, columns_at](ConstMatrix dy) {
     Index at = 0;
     for (const Variable& part : kept) {
       if (part.needs_gradient()) {
         const GradientSlot dx = tape.slot(part);
-        kernels::scale(columns_at(tape.incoming(y), at, part.cols()), 1, dx.matrix, dx.accumulate);
+        kernels::scale(columns_at(dy, at, part.cols()), 1, dx.matrix, dx.accumulate);
       }
       at += part.cols();
     }

@@ -6,18 +6,15 @@ Variable depthwise_convolution(Tape& tape, const Variable& x, const kernels::Nei
                                Parameter& w) {
   const std::span<const Index> offsets = x.packing().offsets;
   const Variable y = tape.variable(x.rows(), x.cols(), x.packing_or_null(), true);
-  Tape::mark_donated(y);
   kernels::depthwise_convolution(kernels::Convolution::forward, x.value(), offsets, neighborhood, w.value,
                                  y.value(), false);
-  tape.record("depthwise_convolution", [&tape, x, y, offsets, neighborhood, weight = &w] {
-    if (!Tape::has_incoming(y)) return;
-    const Matrix& dy = tape.incoming(y);
-    const Tape::PairSlot dw = Tape::slot(*weight, nullptr);
+  tape.record("depthwise_convolution", y, [=, &tape, &w](ConstMatrix dy) {
+    const Tape::PairSlot dw = Tape::slot(w, nullptr);
     kernels::depthwise_convolution_weights(x.value(), offsets, neighborhood, dy, *x.packing().plan, dw.weight,
                                            dw.accumulate);
     if (!x.needs_gradient()) return;
     const GradientSlot dx = tape.slot(x);
-    kernels::depthwise_convolution(kernels::Convolution::backward, dy, offsets, neighborhood, weight->value,
+    kernels::depthwise_convolution(kernels::Convolution::backward, dy, offsets, neighborhood, w.value,
                                    dx.matrix, dx.accumulate);
   });
   return y;

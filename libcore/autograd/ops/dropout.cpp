@@ -15,20 +15,11 @@ std::uint64_t first_element_of(const Variable& x) {
 Variable dropout(Tape& tape, const Variable& x, Real rate, const RandomStream& stream, Use use_of_x) {
   if (rate <= 0 || !tape.is_recording()) return x;
   const Variable y = tape.variable_like(x, use_of_x, x.needs_gradient());
-  Tape::mark_donated(y);
-  Tape::mark_only_reads_gradient(y);
   const std::uint64_t first = first_element_of(x);
   kernels::dropout(x.value(), rate, stream, first, y.value(), false);
-  tape.record("dropout", [&tape, x, y, rate, stream, first] {
-    if (!Tape::has_incoming(y) || !x.needs_gradient()) return;
-    const Matrix& dy = tape.incoming(y);
-    if (Tape::has_incoming(x) || Tape::shares_gradient(y)) {
-      const GradientSlot dx = tape.slot(x);
-      kernels::dropout(dy, rate, stream, first, dx.matrix, dx.accumulate);
-    } else {
-      kernels::dropout(dy, rate, stream, first, dy, false);
-      tape.accumulate(x, dy);
-    }
+  tape.record("dropout", y, [&tape, x, rate, stream, first](ConstMatrix dy) {
+    const GradientSlot dx = tape.slot_in_place(x);
+    kernels::dropout(dy, rate, stream, first, dx.matrix, dx.accumulate);
   });
   return y;
 }

@@ -9,13 +9,10 @@ Variable embed_with(Tape& tape, const Packing& packing, std::span<const std::int
                     Real scale, std::span<const std::int32_t> position_of, ConstMatrix position_table,
                     Parameter* positions) {
   const Variable y = tape.variable(static_cast<Index>(ids.size()), table.value.cols, &packing, true);
-  Tape::mark_donated(y);
   kernels::embed(ids, table.value, scale, position_of, position_table, y.value());
-  tape.record("embed", [&tape, y, ids, position_of, scale, table_ = &table, positions] {
-    if (!Tape::has_incoming(y)) return;
-    const Matrix& dy = tape.incoming(y);
-    const ReductionTree& plan = *y.packing().plan;
-    add_table_gradient(tape, ids, dy, scale, plan, *table_);
+  tape.record("embed", y, [=, &tape, &packing, &table](ConstMatrix dy) {
+    const ReductionTree& plan = *packing.plan;
+    add_table_gradient(tape, ids, dy, scale, plan, table);
     if (positions) add_table_gradient(tape, position_of, dy, Real(1), plan, *positions);
   });
   return y;

@@ -22,10 +22,8 @@ Variable flatten(Tape& tape, const Variable& x, const Packing& packing) {
   }
   const Index width = length * x.cols();
   const Variable y = tape.wrap(Matrix(x.value().data, sequences, width), &packing, x.needs_gradient());
-  tape.record("flatten", [&tape, x, y] {
-    if (!Tape::has_incoming(y) || !x.needs_gradient()) return;
-    tape.accumulate(x, Matrix(tape.incoming(y).data, x.rows(), x.cols()));
-  });
+  tape.record("flatten", y,
+              [&tape, x](Matrix dy) { tape.accumulate(x, Matrix(dy.data, x.rows(), x.cols())); });
   return y;
 }
 

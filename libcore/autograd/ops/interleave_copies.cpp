@@ -23,10 +23,8 @@ Variable interleave_copies(Tape& tape, const Variable& x) {
   const Variable y = tape.variable(x.rows(), x.cols(), x.packing_or_null(), x.needs_gradient());
   for_each_row(x.packing(),
                [&](Index from, Index to) { std::copy_n(x.value().row(from), x.cols(), y.value().row(to)); });
-  tape.record("interleave_copies", [&tape, x, y] {
-    if (!Tape::has_incoming(y) || !x.needs_gradient()) return;
+  tape.record("interleave_copies", y, [&tape, x](ConstMatrix dy) {
     const GradientSlot dx = tape.slot(x);
-    const ConstMatrix dy = tape.incoming(y);
     for_each_row(x.packing(), [&](Index to, Index from) {
       for (Index c = 0; c < x.cols(); ++c)
         dx.matrix.row(to)[c] = dy.row(from)[c] + (dx.accumulate ? dx.matrix.row(to)[c] : Real(0));

@@ -25,15 +25,8 @@ Gradients make_gradients(Arena& arena, Index N, Index H) {
 }
 
 void put(ConstMatrix sum, const Tape::PairSlot& slot, const Real* bias_sum, Index biases) {
-  const Matrix bias(slot.bias, 1, biases);
-  const ConstMatrix bias_gradient(bias_sum, 1, biases);
-  if (slot.accumulate) {
-    kernels::accumulate(sum, slot.weight);
-    kernels::accumulate(bias_gradient, bias);
-  } else {
-    kernels::copy(sum, slot.weight);
-    kernels::copy(bias_gradient, bias);
-  }
+  GradientSlot{slot.weight, slot.accumulate}.put(sum);
+  GradientSlot{Matrix(slot.bias, 1, biases), slot.accumulate}.put(ConstMatrix(bias_sum, 1, biases));
 }
 
 struct Mixing {
@@ -114,7 +107,6 @@ Variable mix_tokens(Tape& tape, const Variable& x, const TokenMixer& mixer) {
   Arena& arena = tape.arena();
   const Index N = mixer.inner_weight->value.rows, H = mixer.inner_weight->value.cols, D = x.cols();
   const Variable y = tape.variable(x.rows(), D, x.packing_or_null(), true);
-  Tape::mark_donated(y);
   Mixing mixing{mixer, x.packing().offsets, D, N, H, arena.matrix(x.rows(), D), {}, {}};
   mixing.hidden = arena.matrix(mixing.sequences() * D, H);
   if (tape.is_recording() && kernels::keeps_slope(mixer.activation))
@@ -126,13 +118,8 @@ Variable mix_tokens(Tape& tape, const Variable& x, const TokenMixer& mixer) {
       if (mixing.length(s) > 0) mixing.forward(s, x.value(), Matrix(memory, D, mixing.length(s)), y.value());
     }
   }
-  tape.record("mix_tokens", [&tape, mixing, x, y] {
-    if (!Tape::has_incoming(y)) return;
-    const Matrix& dy = tape.incoming(y);
-    const GradientSlot dx = tape.slot(x);
-    const Matrix to = dx.accumulate ? tape.temporary(x.rows(), x.cols()) : dx.matrix;
-    mixing.backward(tape.arena(), x.packing().plan->part, dy, to);
-    if (dx.accumulate) kernels::accumulate(to, dx.matrix);
+  tape.record("mix_tokens", y, [&tape, mixing, x](ConstMatrix dy) {
+    mixing.backward(tape.arena(), x.packing().plan->part, dy, tape.overwritten(x));
   });
   return y;
 }

@@ -7,8 +7,8 @@ namespace headwater::ops {
 namespace {
 
 // Calls f(rows of the shorter sequence in x, its rows in y after the token) for each sequence.
-template <class F>
-void for_each_sequence(const Packing& shorter, const Packing& longer, Matrix x, Matrix y, const F& f) {
+template <class X, class Y, class F>
+void for_each_sequence(const Packing& shorter, const Packing& longer, X x, Y y, const F& f) {
   for (Index s = 0; s < shorter.sequences(); ++s) {
     const auto at = static_cast<std::size_t>(s);
     f(x.rows_between(shorter.offsets[at], shorter.offsets[at + 1]),
@@ -31,27 +31,16 @@ Variable prepend_token(Tape& tape, const Variable& x, const Packing& packing, Pa
   std::fill(ids.begin(), ids.end(), 1);
   for (const Index first : packing.offsets.first(packing.offsets.size() - 1))
     ids[static_cast<std::size_t>(first)] = 0;
-  tape.record("prepend_token", [&tape, x, y, ids, parameter = &token] {
-    if (!Tape::has_incoming(y)) return;
-    const Matrix& dy = tape.incoming(y);
-    const Matrix sums = tape.temporary(2, y.cols());
-    const std::span<std::int32_t> order(tape.arena().allocate_array<std::int32_t>(y.rows()), ids.size());
+  tape.record("prepend_token", y, [=, &tape, &packing, &token](ConstMatrix dy) {
+    const Matrix sums = tape.temporary(2, dy.cols);
+    const std::span<std::int32_t> order(tape.arena().allocate_array<std::int32_t>(dy.rows), ids.size());
     const std::span<std::int32_t> starts(tape.arena().allocate_array<std::int32_t>(3), 3);
-    kernels::embed_backward(ids, dy, Real(1), *y.packing().plan, sums, false, order, starts);
-    const GradientSlot d = Tape::slot(*parameter);
-    if (d.accumulate) {
-      kernels::accumulate(sums.rows_between(0, 1), d.matrix);
-    } else {
-      kernels::copy(sums.rows_between(0, 1), d.matrix);
-    }
+    kernels::embed_backward(ids, dy, Real(1), *packing.plan, sums, false, order, starts);
+    Tape::slot(token).put(sums.rows_between(0, 1));
     if (!x.needs_gradient()) return;
     const GradientSlot dx = tape.slot(x);
-    for_each_sequence(x.packing(), y.packing(), dx.matrix, dy, [&](Matrix to, Matrix from) {
-      if (dx.accumulate) {
-        kernels::accumulate(from, to);
-      } else {
-        kernels::copy(from, to);
-      }
+    for_each_sequence(x.packing(), packing, dx.matrix, dy, [&](Matrix to, ConstMatrix from) {
+      GradientSlot{to, dx.accumulate}.put(from);
     });
   });
   return y;

@@ -10,7 +10,6 @@ Projected project(Tape& tape, const Variable& x, std::span<const Projection> pro
   for (std::size_t i = 0; i < count; ++i) {
     const Projection& p = layers[i] = projections[i];
     y[i] = tape.variable(x.rows(), p.weight->value.cols, x.packing_or_null(), true);
-    Tape::mark_donated(y[i]);
     products[i] = {p.weight->value, p.bias ? p.bias->value.data : nullptr, y[i].value()};
   }
   kernels::project(x.value(), {products.data(), count});

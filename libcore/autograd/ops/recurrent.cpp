@@ -57,23 +57,18 @@ Variable recurrent(Tape& tape, const Variable& x, const Recurrent& layer, Use us
   if (tape.is_recording())
     record = {.gates = tape.memory_like(x, use_of_x), .inner = tape.arena().matrix(T, H)};
   kernels::recurrent(recurrence, x.value(), y.value(), record, layer.final);
-  tape.record("recurrent", [&tape, x, y, recurrence, record, initial, w = layer.w, b = layer.b] {
-    if (!Tape::has_incoming(y)) return;
-    const Index tokens = y.rows(), width = y.cols();
+  tape.record("recurrent", y, [=, &tape, w = layer.w, b = layer.b](ConstMatrix dy, ConstMatrix h) {
+    const Index tokens = h.rows, width = h.cols;
     const Tape::PairSlot d = Tape::slot(*w, b);
-    const GradientSlot dx = x.needs_gradient() ? tape.slot(x) : GradientSlot{{}, true},
-                       dinitial = initial && initial.needs_gradient() ? tape.slot(initial) : GradientSlot{};
     const kernels::RecurrentGradients made{
-        .dx = dx.accumulate ? tape.temporary(tokens, x.cols()) : dx.matrix,
+        .dx = x.needs_gradient() ? tape.overwritten(x) : tape.temporary(tokens, x.cols()),
         .dproduct = recurrence.cell == Cell::gru ? tape.temporary(tokens, width) : Matrix(),
-        .dinitial = dinitial.accumulate ? tape.temporary(initial.rows(), initial.cols()) : dinitial.matrix};
-    kernels::recurrent_backward(recurrence, y.value(), record, tape.incoming(y), made);
+        .dinitial = initial && initial.needs_gradient() ? tape.overwritten(initial) : Matrix()};
+    kernels::recurrent_backward(recurrence, h, record, dy, made);
     const Matrix previous = tape.temporary(tokens, width);
-    kernels::previous_states(recurrence, y.value(), previous);
+    kernels::previous_states(recurrence, h, previous);
     add_weight_gradients(recurrence.cell, width, *x.packing().plan, previous, record, made.dx, made.dproduct,
                          d);
-    if (dx.accumulate && dx.matrix) kernels::accumulate(made.dx, dx.matrix);
-    if (dinitial.accumulate) kernels::accumulate(made.dinitial, dinitial.matrix);
   });
   return y;
 }

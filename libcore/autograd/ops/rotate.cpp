@@ -12,10 +12,9 @@ Variable rotate(Tape& tape, const Variable& x, ConstMatrix table, Use use_of_x) 
   }
   const Variable y = tape.variable_like(x, use_of_x, x.needs_gradient());
   kernels::rotate(x.value(), position_of, table, kernels::Turn::forth, y.value(), false);
-  tape.record("rotate", [&tape, x, y, position_of, table] {
-    if (!Tape::has_incoming(y) || !x.needs_gradient()) return;
+  tape.record("rotate", y, [&tape, x, position_of, table](ConstMatrix dy) {
     const GradientSlot dx = tape.slot(x);
-    kernels::rotate(tape.incoming(y), position_of, table, kernels::Turn::back, dx.matrix, dx.accumulate);
+    kernels::rotate(dy, position_of, table, kernels::Turn::back, dx.matrix, dx.accumulate);
   });
   return y;
 }

@@ -8,18 +8,14 @@ Variable sparse_linear(Tape& tape, const SparseRows& x, const Packing& rows, Par
   const Variable y = tape.variable(rows.tokens(), w.value.cols, &rows, true);
   kernels::sparse_linear(x.ids, x.values, x.entries->offsets, w.value, b.value.data, y.value());
   if (activation != Activation::none) kernels::activate(activation, y.value(), y.value());
-  tape.record("sparse_linear", [&tape, x, y, activation, weight = &w, bias = &b] {
-    if (!Tape::has_incoming(y)) return;
-    const Matrix& dy = tape.incoming(y);
-    // The activation is undone in place: y's gradient has no other reader.
-    if (activation != Activation::none) kernels::activation_backward(activation, y.value(), dy, dy);
+  tape.record("sparse_linear", y, {activation, y.value()}, [=, &tape, &rows, &w, &b](ConstMatrix dy) {
     // db = Σ_s dy[s]: the gradient of a product whose other factor has no columns.
-    const GradientSlot db = Tape::slot(*bias);
-    kernels::linear_backward_weight(ConstMatrix(dy.data, dy.rows, 0, dy.stride), dy, *y.packing().plan,
+    const GradientSlot db = Tape::slot(b);
+    kernels::linear_backward_weight(ConstMatrix(dy.data, dy.rows, 0, dy.stride), dy, *rows.plan,
                                     Matrix(nullptr, 0, dy.cols), db.matrix.data, db.accumulate);
     const Matrix entries = tape.temporary(x.entries->tokens(), dy.cols);
     kernels::sparse_linear_backward(x.values, x.entries->offsets, dy, entries);
-    add_table_gradient(tape, x.ids, entries, 1, *x.entries->plan, *weight);
+    add_table_gradient(tape, x.ids, entries, 1, *x.entries->plan, w);
   });
   return y;
 }

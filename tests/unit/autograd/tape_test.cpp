@@ -176,18 +176,21 @@ TEST_CASE_FIXTURE(Batch, "the gradient of a residual sum goes to both without a 
   parameters.allocate(true);
   w->value.data[0] = w->value.data[3] = 2;
   const Matrix seed = matrix({1, 10, 100, 1000, 0, -1});
-  const auto gradients_of = [&](ops::Use use, bool is_older) {
+  const auto gradients_of = [&](ops::Use use, bool is_older,
+                                ops::Activation activation = ops::Activation::none) {
     parameters.begin_step();
     Tape tape(arena, Tape::Mode::record);
     const Variable x = tape.wrap(matrix({0, 0, 0, 0, 0, 0}), &packing, true);
     const Variable h = tape.wrap(matrix({1, 2, 3, 4, 5, 6}), &packing, true);
-    const Variable branch = ops::linear(tape, h, *w, nullptr);
+    const Variable branch = ops::linear(tape, h, *w, nullptr, activation);
     const Variable other = is_older ? x : ops::add(tape, x, x);
     const Variable y = ops::add(tape, other, branch, use);
     tape.seed(y, seed);
     const Real* const before = tape.incoming(y).data;
     tape.backward();
-    CHECK(Tape::shares_gradient(branch) == (use == ops::Use::donate && is_older));
+    // What branch shared is the other term's in the end; an activation would be undone in it.
+    CHECK((branch.gradient().data == nullptr) ==
+          (use == ops::Use::donate && is_older && activation == ops::Activation::none));
     if (is_older) CHECK(x.gradient().data == before);
     return std::pair(numbers(x.gradient()), numbers(w->gradient.values));
   };
@@ -198,6 +201,7 @@ TEST_CASE_FIXTURE(Batch, "the gradient of a residual sum goes to both without a 
     CHECK(younger.first == std::vector<Real>{2, 20, 200, 2000, 0, -2});
     CHECK(older.second == std::vector<Real>{301, 3005, 402, 4014});
     CHECK(younger.second == older.second);
+    CHECK(gradients_of(use, true, ops::Activation::relu) == older);  // h·w > 0
   }
 }
 
