@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "text/tokenizer/json_members.hpp"
@@ -14,8 +15,7 @@ namespace {
 
 // An object, or null where the file is not there.
 Json read_object(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return nullptr;
+  if (!is_there(path)) return nullptr;
   Json object = Json::parse(read_file(path), path.string());
   check_rows(tokenizer_member_rows(), path.filename().string(), object, path.string());
   return object;
@@ -75,8 +75,7 @@ class SettingsReader {
       : config_(read_object(folder / TokenizerFolder::kConfigName)),
         map_(read_object(folder / TokenizerFolder::kMapName)) {
     settings_.folder = folder;
-    std::error_code ignored;
-    settings_.is_ours = std::filesystem::exists(folder / "recipe.yaml", ignored);
+    settings_.is_ours = is_there(folder / "recipe.yaml");
     settings_.has_config = !config_.is_null();
   }
 
@@ -112,11 +111,9 @@ class SettingsReader {
 
   void read_class() {
     const std::filesystem::path path = settings_.folder / "config.json";
-    std::error_code ignored;
     Json model;
     constexpr std::uint64_t kMaxConfigBytes = std::uint64_t{1} << 26;
-    if (std::filesystem::exists(path, ignored))
-      model = Json::parse(read_file(path, kMaxConfigBytes), path.string());
+    if (is_there(path)) model = Json::parse(read_file(path, kMaxConfigBytes), path.string());
     const Json* name = said(config_, "tokenizer_class");
     if (name == nullptr) name = said(model, "tokenizer_class");
     if (name != nullptr) {

@@ -173,6 +173,22 @@ TEST_CASE("merges.txt: the class says what stands around a text, and the prefix 
   CHECK(folder.reads("ba") == Surfaces{"b", "a"});
 }
 
+TEST_CASE("a file beside a tokenizer that cannot be read is refused, not taken as missing") {
+  for (const char* name : {"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
+                           "config.json", "recipe.yaml"}) {
+    Folder folder;
+    folder.has("vocab.txt", kVocabTxt);
+    CAPTURE(name);
+    CHECK(folder.fault() == "none");
+    fs::create_symlink("../../blobs/abc", folder.path() / name);
+    CHECK(folder.fault() == std::string(name) + ": a link that leads nowhere: no such file or directory");
+    fs::remove(folder.path() / name);
+    fs::create_symlink(name, folder.path() / name);
+    CHECK(folder.fault() ==
+          std::string(name) + ": a link that leads nowhere: too many levels of symbolic links");
+  }
+}
+
 TEST_CASE("members that change a result are refused by name, and others pass") {
   Folder folder;
   folder.has("vocab.txt", kVocabTxt);
