@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -135,28 +136,55 @@ class CurvesPicture {
     return course;
   }
 
-  // Where a picture of values that the lower the better ends, so that a run which goes far beyond where it
-  // began does not flatten the others: infinity where none does, or no other has its room below that.
+  // What a panel draws of a run.
+  using Courses = std::array<Course, 2>;
+  static Courses courses(const LearningCurve& curve, const CurveFigure& figure, bool has_training) {
+    return {course(curve, figure), has_training ? training(curve) : Course{}};
+  }
+
+  // Of a run: its lowest and highest value, and the highest of those that are neither far beyond where it
+  // began nor above a limit.
+  struct Span {
+    double lowest = std::numeric_limits<double>::infinity(), highest = 0, kept = 0;
+  };
+  static Span span_of(const Courses& courses, double limit) {
+    constexpr double kBeyond = 1.5;
+    Span span;
+    double first = 0;
+    for (const Course& c : courses) first = std::max(first, c.empty() ? 0 : c.front().second);
+    for (const Course& c : courses) {
+      for (const auto& [epoch, value] : c) {
+        span.lowest = std::min(span.lowest, value);
+        span.highest = std::max(span.highest, value);
+        if (value <= std::min(kBeyond * first, limit)) span.kept = std::max(span.kept, value);
+      }
+    }
+    return span;
+  }
+
+  // Where a picture of values that the lower the better ends, so that a run that diverges does not flatten
+  // the others: infinity where none does, or no other has its room below that. Such a run goes far beyond
+  // where it began, or is far above the tamest run from its first epoch. A loss below 1 (nat), or a
+  // perplexity, is not that of a run that diverges.
   double highest_drawn(const CurveFigure& figure, bool has_training) const {
-    constexpr double kBeyond = 1.5, kFlattens = 2;
-    double most = 0, kept = 0;
+    constexpr double kNeverNear = 5, kFarAbove = 100, kFlattens = 2;
+    const double infinity = std::numeric_limits<double>::infinity();
+    double tamest = infinity, most = 0, kept = 0;
+    for (const LearningCurve& curve : curves_) {
+      const Span span = span_of(courses(curve, figure, has_training), infinity);
+      if (span.kept > 0) tamest = std::min(tamest, std::max(1.0, span.kept));
+    }
     bool has_others = false;
     for (const LearningCurve& curve : curves_) {
-      const std::array<Course, 2> courses{course(curve, figure), has_training ? training(curve) : Course{}};
-      double first = 0, highest = 0;
-      for (const Course& c : courses) first = std::max(first, c.empty() ? 0 : c.front().second);
-      for (const Course& c : courses) {
-        for (const auto& [epoch, value] : c) {
-          highest = std::max(highest, value);
-          if (value <= kBeyond * first) kept = std::max(kept, value);
-        }
-      }
-      most = std::max(most, highest);
-      has_others = has_others || (first > 0 && highest <= kBeyond * first);
+      const Span span = span_of(courses(curve, figure, has_training), kFarAbove * tamest);
+      most = std::max(most, span.highest);
+      if (span.lowest > kNeverNear * tamest) continue;
+      kept = std::max(kept, span.kept);
+      has_others = has_others || (span.highest > 0 && span.highest == span.kept);
     }
     const bool is_cut =
         has_others && figure.best == Metric::Best::lowest && kept > 0 && most > kFlattens * kept;
-    return is_cut ? kept : std::numeric_limits<double>::infinity();
+    return is_cut ? kept : infinity;
   }
 
   // The figure is drawn solid with dots, the loss of training dashed.
@@ -165,7 +193,7 @@ class CurvesPicture {
     double least = std::numeric_limits<double>::infinity(), most = -least, first = 1;
     for (const LearningCurve& curve : curves_) {
       if (!curve.steps.empty()) first = 0.5;
-      for (const Course& c : {course(curve, figure), has_training ? training(curve) : Course{}}) {
+      for (const Course& c : courses(curve, figure, has_training)) {
         for (const auto& [epoch, value] : c) {
           least = std::min(least, value);
           most = std::max(most, value);
@@ -198,10 +226,40 @@ class CurvesPicture {
     body_ += "<rect" + svg_attribute("x", left) + svg_attribute("y", top) +
              svg_attribute("width", kPlotWidth) + svg_attribute("height", kPlotHeight) +
              " fill=\"none\" stroke=\"" + std::string(kFrame) + "\"/>\n";
+    int cut = 0;
     for (std::size_t run = 0; run < curves_.size(); ++run) {
-      if (has_training) draw(axes, run, training(curves_[run]), false);
-      draw(axes, run, course(curves_[run], figure), true);
+      const auto [solid, dashed] = courses(curves_[run], figure, has_training);
+      draw(axes, run, dashed, false);
+      draw(axes, run, solid, true);
+      if (note_beyond(axes, run, {solid, dashed}, cut)) ++cut;
     }
+  }
+
+  // Says beside where a run first leaves the picture how far it goes, a line below those of the runs before
+  // it. Returns whether it leaves it.
+  bool note_beyond(const Axes& axes, std::size_t run, const Courses& courses, int lines_before) {
+    double epoch = std::numeric_limits<double>::infinity(), highest = axes.most;
+    for (const Course& c : courses) {
+      for (const auto& [at, value] : c) {
+        if (value > axes.most) epoch = std::min(epoch, at);
+        highest = std::max(highest, value);
+      }
+    }
+    if (highest == axes.most) return false;
+    constexpr double kLine = 14, kGap = 9;
+    const double x = axes.x(epoch), y = axes.top + 20 + kLine * lines_before;
+    const bool is_left = x < axes.left + kPlotWidth / 2;
+    body_ += svg_text(is_left ? x + kGap : x - kGap, y, 11, series_color(run), is_left ? "start" : "end",
+                      "leaves the picture: up to " + rounded(highest));
+    return true;
+  }
+
+  // Few digits of large numbers: "42.7", "6.73e+06".
+  static std::string rounded(double value) {
+    std::array<char, 32> text{};
+    const auto end =
+        std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 3);
+    return {text.data(), end.ptr};
   }
 
   double last_epoch() const { return static_cast<double>(last_epoch_); }

@@ -101,6 +101,45 @@ TEST_CASE("a run that goes far beyond where it began does not flatten the others
   CHECK(alone.find("goes beyond") == alone.npos);
 }
 
+TEST_CASE("a run that is bad from its first epoch does not flatten the others either") {
+  const LearningCurve good{"good", {{1, 3.4, 2.86}, {2, 2.9, 2.7}, {3, 2.6, 2.5}}};
+  const std::string alone = learning_curves_svg(std::vector{good}, "t");
+  REQUIRE(alone.find(">3.4</text>") != alone.npos);
+  const std::vector<LearningCurve> bad = {
+      {"ends at once", {{1, 4e6, 6732137}}},
+      {"worse", {{1, 2e17, 1.5e18}, {2, 1e17, 1e18}}},
+      {"no number after it", {{1, 5e5, 6e5}, {2, std::nan(""), std::nan("")}}},
+      {"recovers", {{1, 3e4, 2e4}, {2, 3.3, 3.0}, {3, 3.1, 2.9}}},
+      {"both in turn", {{1, 40, 55}, {2, 2e3, 4e3}}},
+  };
+  std::vector<LearningCurve> all{good};
+  for (const LearningCurve& curve : bad) {
+    CAPTURE(curve.name);
+    const std::string svg = learning_curves_svg(std::vector{curve, good}, "t");
+    CHECK(svg.find(">3.4</text>") != svg.npos);
+    CHECK(svg.find(">4</text>") == svg.npos);
+    CHECK(svg.find("; \u25b2 goes beyond") != svg.npos);
+    CHECK(count_of(svg, ">leaves the picture: up to ") == 1);
+    all.push_back(curve);
+  }
+  const std::string svg = learning_curves_svg(all, "t");
+  CHECK(svg.find(">3.4</text>") != svg.npos);
+  CHECK(count_of(svg, ">leaves the picture: up to ") == bad.size());
+  CHECK(svg.find(">leaves the picture: up to 6.73e+06</text>") != svg.npos);
+  CHECK(svg.find(">leaves the picture: up to 1.5e+18</text>") != svg.npos);
+  CHECK(svg.find("<title>ends at once, epoch 1: 6732137.0000</title></polygon>") != svg.npos);
+}
+
+TEST_CASE("runs that begin apart are whole where none of them diverged") {
+  // One goes on from weights that were trained before; one knows nothing yet.
+  const std::vector<LearningCurve> curves = {{"goes on", {{1, 0.06, 0.05}, {2, 0.05, 0.04}}},
+                                             {"begins", {{1, 2.4, 2.0}, {2, 1.2, 0.6}}},
+                                             {"reads words", {{1, 4.9, 4.8}, {2, 4.6, 4.7}}}};
+  const std::string svg = learning_curves_svg(curves, "t");
+  CHECK(svg.find("goes beyond") == svg.npos);
+  CHECK(svg.find("leaves the picture") == svg.npos);
+}
+
 TEST_CASE("a run that goes far beyond is whole where no other curve needs the room") {
   const LearningCurve bad{"bad", {{1, 2.2, 2.1}, {2, 2.0, 40}, {3, 1.9, 90}}};
   LearningCurve worse = bad;
