@@ -50,6 +50,16 @@ Json byte_level_bpe_json(Json vocab, Json merges) {
                       {"merges", std::move(merges)}};
 }
 
+// Another class reads these files in another way, or not at all.
+void check_class(const TokenizerFolder& settings, std::initializer_list<TokenizerClass> readers,
+                 std::string_view expected, const std::string& where) {
+  if (settings.class_name.empty() || std::ranges::find(readers, settings.tokenizer_class) != readers.end())
+    return;
+  throw Error(where + ": the tokenizer's class is " + quote(settings.class_name) + ", expected " +
+              std::string(expected) + " (write it as \"tokenizer_class\" into " + settings.config_path() +
+              ", or bring the tokenizer as tokenizer.json)");
+}
+
 std::string text_of(Json file, const TokenizerFolder& settings) {
   mark_tokens_in_text(file, settings);
   return file.dump() + "\n";
@@ -59,6 +69,7 @@ std::string text_of(Json file, const TokenizerFolder& settings) {
 
 std::string tokenizer_json_of_vocab_txt(std::string_view text, TokenizerFolder settings,
                                         const std::string& where) {
+  check_class(settings, {TokenizerClass::bert}, "BertTokenizer", where);
   settings.tokenizer_class = TokenizerClass::bert;
   Json::Object vocab;
   WordTable seen;
@@ -88,6 +99,8 @@ std::string tokenizer_json_of_vocab_txt(std::string_view text, TokenizerFolder s
 std::string tokenizer_json_of_merges(std::string_view vocab_text, const std::string& vocab_where,
                                      std::string_view merges_text, const std::string& merges_where,
                                      TokenizerFolder settings) {
+  check_class(settings, {TokenizerClass::gpt2, TokenizerClass::roberta}, "GPT2Tokenizer or RobertaTokenizer",
+              merges_where);
   Json vocab = Json::parse(vocab_text, vocab_where);
   if (!vocab.is_object()) throw Error(vocab_where + ": expected an object of tokens and ids");
   WordTable known;
@@ -111,8 +124,7 @@ std::string tokenizer_json_of_merges(std::string_view vocab_text, const std::str
     merges.push_back(line);
   });
   const VocabularyIds ids(vocab);
-  if (settings.tokenizer_class != TokenizerClass::gpt2 &&
-      settings.tokenizer_class != TokenizerClass::roberta) {
+  if (settings.tokenizer_class == TokenizerClass::file) {
     const bool has_ends = ids.find("<s>") >= 0 && ids.find("</s>") >= 0;
     settings.tokenizer_class = has_ends ? TokenizerClass::roberta : TokenizerClass::gpt2;
   }

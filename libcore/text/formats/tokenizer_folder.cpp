@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "support/directories.hpp"
 #include "support/error.hpp"
@@ -59,15 +60,20 @@ constexpr ClassName kClassNames[] = {{"BertTokenizer", TokenizerClass::bert, tru
                                      {"LxmertTokenizer", TokenizerClass::bert, true},
                                      {"MobileBertTokenizer", TokenizerClass::bert, true},
                                      {"SqueezeBertTokenizer", TokenizerClass::bert, true},
+                                     {"ConvBertTokenizer", TokenizerClass::bert, true},
+                                     {"DPRContextEncoderTokenizer", TokenizerClass::bert, true},
+                                     {"DPRQuestionEncoderTokenizer", TokenizerClass::bert, true},
+                                     {"DPRReaderTokenizer", TokenizerClass::bert},
                                      {"GPT2Tokenizer", TokenizerClass::gpt2},
                                      {"RobertaTokenizer", TokenizerClass::roberta},
                                      {"BartTokenizer", TokenizerClass::roberta},
                                      {"LEDTokenizer", TokenizerClass::roberta},
                                      {"LongformerTokenizer", TokenizerClass::roberta}};
-constexpr ClassName kClassesOfModelTypes[] = {{"bert", TokenizerClass::bert, true},
-                                              {"distilbert", TokenizerClass::bert, true},
-                                              {"gpt2", TokenizerClass::gpt2},
-                                              {"roberta", TokenizerClass::roberta}};
+constexpr std::pair<std::string_view, std::string_view> kClassesOfModelTypes[] = {
+    {"bert", "BertTokenizer"},
+    {"distilbert", "BertTokenizer"},
+    {"gpt2", "GPT2Tokenizer"},
+    {"roberta", "RobertaTokenizer"}};
 
 class SettingsReader {
  public:
@@ -119,17 +125,19 @@ class SettingsReader {
     if (name != nullptr) {
       std::string_view called = name->as_string();
       if (called.ends_with("Fast")) called.remove_suffix(4);
-      settings_.class_name = called;
-      take_class(kClassNames, called);
+      take_class(called);
       settings_.names_class = true;
     } else if (const Json* type = said(model, "model_type"); type != nullptr && type->is_string()) {
-      take_class(kClassesOfModelTypes, type->as_string());
+      for (const auto& [model_type, called] : kClassesOfModelTypes) {
+        if (model_type == type->as_string()) take_class(called);
+      }
     }
   }
 
-  void take_class(std::span<const ClassName> names, std::string_view name) {
-    const auto found = std::ranges::find(names, name, &ClassName::name);
-    if (found == names.end()) return;
+  void take_class(std::string_view name) {
+    settings_.class_name = name;
+    const ClassName* const found = std::ranges::find(kClassNames, name, &ClassName::name);
+    if (found == std::end(kClassNames)) return;
     settings_.tokenizer_class = found->means;
     settings_.gives_segments = found->gives_segments;
   }

@@ -34,7 +34,7 @@ struct TokenizerFolder {
   TokenizerClass tokenizer_class = TokenizerClass::file;
   // tokenizer_config.json is there; it or config.json names a class.
   bool has_config = false, names_class = false;
-  std::string class_name;         // as it is named, without "Fast"
+  std::string class_name;         // as it is named, without "Fast", or that of the kind of model
   std::optional<bool> lowercase;  // BERT's is true where it is not said
   bool handle_chinese_chars = true, add_prefix_space = false;
   Json strip_accents;                        // null: as lowercase

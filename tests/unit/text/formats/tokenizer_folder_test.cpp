@@ -173,6 +173,34 @@ TEST_CASE("merges.txt: the class says what stands around a text, and the prefix 
   CHECK(folder.reads("ba") == Surfaces{"b", "a"});
 }
 
+TEST_CASE("vocab.txt and merges.txt are refused beside a class that reads them in another way") {
+  Folder words;
+  words.has("vocab.txt", kVocabTxt);
+  for (const char* name : {"RobertaTokenizer", "GPT2TokenizerFast", "MPNetTokenizer", "BertJapaneseTokenizer",
+                           "PreTrainedTokenizerFast"}) {
+    CAPTURE(name);
+    words.has("tokenizer_config.json", std::string(R"({"tokenizer_class":")") + name + "\"}");
+    CHECK(words.fault().starts_with("vocab.txt: the tokenizer's class is \""));
+    CHECK(words.fault().find("expected BertTokenizer (write it as \"tokenizer_class\" into ") !=
+          std::string::npos);
+  }
+  for (const char* name : {"BertTokenizerFast", "ConvBertTokenizer", "DPRReaderTokenizer"}) {
+    words.has("tokenizer_config.json", std::string(R"({"tokenizer_class":")") + name + "\"}");
+    CHECK(words.reads("The cats") == Surfaces{"[CLS]", "the", "cat", "##s", "[SEP]"});
+  }
+  fs::remove(words.path() / "tokenizer_config.json");
+  words.has("config.json", R"({"model_type":"roberta"})");
+  CHECK(words.fault().starts_with("vocab.txt: the tokenizer's class is \"RobertaTokenizer\", expected"));
+  Folder bytes;
+  bytes.has("vocab.json", R"({"a":0,"b":1,"\u0120":2,"<|endoftext|>":3})").has("merges.txt", "");
+  CHECK(bytes.reads("ba") == Surfaces{"b", "a"});
+  for (const char* name : {"BertTokenizer", "CLIPTokenizer"}) {
+    bytes.has("tokenizer_config.json", std::string(R"({"tokenizer_class":")") + name + "\"}");
+    CHECK(bytes.fault().starts_with("merges.txt: the tokenizer's class is " + quote(name) +
+                                    ", expected GPT2Tokenizer or RobertaTokenizer ("));
+  }
+}
+
 TEST_CASE("a file beside a tokenizer that cannot be read is refused, not taken as missing") {
   for (const char* name : {"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
                            "config.json", "recipe.yaml"}) {
