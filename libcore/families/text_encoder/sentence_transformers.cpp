@@ -8,6 +8,7 @@
 #include "families/layouts/config_table.hpp"
 #include "families/layouts/layout.hpp"
 #include "support/error.hpp"
+#include "text/formats/member_table.hpp"
 #include "text/formats/tokenizer_folder.hpp"
 
 namespace headwater {
@@ -40,6 +41,8 @@ constexpr MemberRow kSentenceRows[] = {
     {kEncoderFile, "processor_kwargs", RowUse::only, kNoArguments, kSavedArguments},
     {kEncoderFile, "config_args", RowUse::only, kNoArguments, kSavedArguments},
     {kEncoderFile, "config_kwargs", RowUse::only, kNoArguments, kSavedArguments},
+    {kEncoderFile, "backend", RowUse::unused},
+    {kEncoderFile, "cache_dir", RowUse::unused},
     {kEncoderFile, "unpad_inputs", RowUse::unused},
     {kEncoderFile, "query_length", RowUse::unused},
     {kEncoderFile, "document_length", RowUse::unused},
@@ -47,7 +50,12 @@ constexpr MemberRow kSentenceRows[] = {
     {kPoolingFile, "word_embedding_dimension", RowUse::read},
     {kPoolingFile, "embedding_dimension", RowUse::read},
     {kPoolingFile, "pooling_mode", RowUse::read},
-    {kPoolingFile, "pooling_mode_*", RowUse::read},
+    {kPoolingFile, "pooling_mode_cls_token", RowUse::read},
+    {kPoolingFile, "pooling_mode_max_tokens", RowUse::read},
+    {kPoolingFile, "pooling_mode_mean_tokens", RowUse::read},
+    {kPoolingFile, "pooling_mode_mean_sqrt_len_tokens", RowUse::read},
+    {kPoolingFile, "pooling_mode_weightedmean_tokens", RowUse::read},
+    {kPoolingFile, "pooling_mode_lasttoken", RowUse::read},
     {kPoolingFile, "include_prompt", RowUse::unused},
     {kNormalizeFile, "module_input_name", RowUse::only, "\"sentence_embedding\""},
     {kNormalizeFile, "module_output_name", RowUse::only, "\"sentence_embedding\""},
@@ -163,11 +171,13 @@ SentenceModules parse_sentence_modules(std::string_view text, const std::string&
 
 std::string parse_sentence_pooling(std::string_view text, const std::string& where, std::int64_t width) {
   const Json config = Json::parse(text, where);
+  check_members(kSentenceRows, kPoolingFile, config, where);
   return named(where, [&] { return pooling_of(config, width); });
 }
 
 std::int64_t parse_sentence_length(std::string_view text, const std::string& where) {
   const Json config = Json::parse(text, where);
+  check_members(kSentenceRows, kEncoderFile, config, where);
   check_rows(kSentenceRows, kEncoderFile, config, where);
   return named(where, [&] {
     // Where it is called, the tokenizer gets it before all else.
@@ -200,8 +210,6 @@ void check_sentence_prompts(std::string_view text, const std::string& where) {
                     "null (no prompt is put before a text; write it into the texts)");
   });
 }
-
-std::span<const MemberRow> sentence_member_rows() { return kSentenceRows; }
 
 // The longest text by the first of the encoder's files that is there; 0: none says it.
 static std::int64_t length_of_encoder(const ModelFolder& folder) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +11,6 @@
 #include "families/model_directory.hpp"
 #include "families/text_encoder/model.hpp"
 #include "support/json.hpp"
-#include "text/formats/member_table.hpp"
 
 namespace headwater {
 
@@ -31,9 +29,6 @@ std::int64_t parse_sentence_length(std::string_view text, const std::string& whe
 void check_sentence_normalization(std::string_view text, const std::string& where);
 // config_sentence_transformers.json: nothing of it is computed here, so it must ask for nothing.
 void check_sentence_prompts(std::string_view text, const std::string& where);
-
-// The rows of these files.
-std::span<const MemberRow> sentence_member_rows();
 
 // Sets pooling, normalize and max_tokens of `ours` by these files; of a directory without modules.json the
 // mean is taken, as sentence-transformers does, and tokenizer_config.json says the longest text.

@@ -1,6 +1,7 @@
 #include "text/formats/member_table.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "support/error.hpp"
 
@@ -29,6 +30,21 @@ void check_rows(std::span<const MemberRow> rows, std::string_view file, const Js
     throw Error(where + ": " + quote(name) + " is " + (said.size() > kMostShown ? "another value" : said) +
                 ", expected " + std::string(row->values) +
                 (row->advice.empty() ? "" : " (" + std::string(row->advice) + ")"));
+  }
+}
+
+void check_members(std::span<const MemberRow> rows, std::string_view file, const Json& object,
+                   const std::string& where) {
+  if (!object.is_object()) throw Error(where + ": expected an object");
+  std::vector<std::string_view> names;
+  for (const MemberRow& row : rows) {
+    if (row.file == file) names.push_back(row.member);
+  }
+  for (const auto& [name, value] : object.as_object()) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    const std::string_view meant = nearest_word(name, names);
+    throw Error(where + ": unknown member " + quote(name) +
+                (meant.empty() ? " (remove it)" : " (did you mean " + quote(meant) + "?)"));
   }
 }
 

@@ -24,8 +24,13 @@ struct MemberRow {
 
 // Throws Error "where: "member" is X, expected Y (advice)" for the first member of `object` whose row of
 // `file` asks for another value, and "where: expected an object" for anything else. A member without a row
-// passes: the libraries ignore it, too.
+// passes: most libraries ignore it, too.
 void check_rows(std::span<const MemberRow> rows, std::string_view file, const Json& object,
                 const std::string& where);
+
+// Throws Error "where: unknown member "x" (...)" for the first member of `object` without a row of `file`: of
+// the files whose library stops at one.
+void check_members(std::span<const MemberRow> rows, std::string_view file, const Json& object,
+                   const std::string& where);
 
 }  // namespace headwater

@@ -57,8 +57,15 @@ TEST_CASE("the pooling's config.json, in the old form and the new") {
   CHECK(said_pooling(R"({"pooling_mode": ["max"]})") == "max");
   CHECK(fault_of_pooling(R"({"pooling_mode": ["cls", "mean"]})") ==
         "p: \"pooling_mode\" is [\"cls\",\"mean\"], expected one of cls, mean, max");
-  CHECK(fault_of_pooling(R"({"pooling_mode_median": true})") ==
-        "p: \"pooling_mode_median\" is true, expected false");
+  for (const char* name : {"pooling_mode_mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens"}) {
+    CHECK(fault_of_pooling(std::string(R"({")") + name + R"(": true})") ==
+          "p: \"" + std::string(name) + "\" is true, expected false");
+    CHECK(said_pooling(std::string(R"({")") + name + R"(": false})") == "mean");
+  }
+  CHECK(fault_of_pooling(R"({"pooling_mode_median": false})") ==
+        "p: unknown member \"pooling_mode_median\" (remove it)");
+  CHECK(fault_of_pooling(R"({"poling_mode": "cls"})") ==
+        "p: unknown member \"poling_mode\" (did you mean \"pooling_mode\"?)");
   CHECK(fault_of_pooling(R"({"pooling_mode": "lasttoken"})") ==
         "p: \"pooling_mode\" is \"lasttoken\", expected one of cls, mean, max");
   CHECK(fault_of_pooling(R"({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true})") ==
@@ -73,6 +80,12 @@ TEST_CASE("the longest text, and prompts that nobody would put before a text") {
   const auto length = [](const std::string& text) { return parse_sentence_length(text, "s"); };
   CHECK(length(R"({"max_seq_length": 8, "do_lower_case": false})") == 8);
   CHECK(length(R"({"max_seq_length": null})") == 0);
+  CHECK(error_text([&] { length(R"({"max_seq_length": 8, "frob": null})"); }) ==
+        "s: unknown member \"frob\" (remove it)");
+  CHECK(error_text([&] { length(R"({"max_seq_len": 8})"); }) ==
+        "s: unknown member \"max_seq_len\" (remove it)");
+  CHECK(error_text([&] { length(R"({"max_seq_lenght": 8})"); }) ==
+        "s: unknown member \"max_seq_lenght\" (did you mean \"max_seq_length\"?)");
   CHECK(error_text([&] { length(R"({"max_seq_length": 0})"); }).starts_with("s: \"max_seq_length\" is 0"));
   CHECK(
       error_text([&] { length(R"({"do_lower_case": true})"); }).starts_with("s: \"do_lower_case\" is true"));
