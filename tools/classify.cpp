@@ -11,6 +11,8 @@
 namespace headwater::classify {
 namespace {
 
+constexpr std::string_view kTexts = "a model of texts", kImages = "a model of images";
+
 void describe(cli::CommandLine& line, Options& o) {
   line.add_option("model", o.model, "model directory of train, or one of its checkpoints")
       .required()
@@ -26,8 +28,10 @@ void describe(cli::CommandLine& line, Options& o) {
       .at_least(1)
       .with_default();
   line.add_flag("--all", o.has_all,
-                "write the probability of every label instead, a column each in their order");
-  line.add_flag("--header", o.has_header, "of --all: write a first line that names the labels");
+                "write the probability of every label instead, a column each in their order")
+      .goes_without("--top --json", "--json --top N names the labels");
+  line.add_flag("--header", o.has_header, "of --all: write a first line that names the labels")
+      .goes_with("--all");
   line.add_option("--temperature", o.temperature,
                   "divide the logits by it first: above 1 less sure; evaluate --fit-temperature finds it")
       .between(kLeastTemperature, kGreatestTemperature)
@@ -41,24 +45,24 @@ void describe(cli::CommandLine& line, Options& o) {
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader);
   cli::add_json_input_option(line, o.reader);
+  line.is_of("--replace-invalid --json-input", kTexts, o.of_kinds);
   line.add_flag("--resize", o.is_resized,
                 "of a model of images: resize each image of a file to the size that it reads, as vectorize "
-                "--resize does; it takes no value");
+                "--resize does; it takes no value")
+      .is_of(kImages, o.of_kinds);
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);
 }
 
 void run(const Options& o) {
-  if (o.has_all && (o.is_json || o.top != 1))
-    throw UsageError("--all goes without --top and --json (--json --top N names the labels)");
-  if (o.has_header && !o.has_all) throw UsageError("--header goes with --all only");
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
     const ModelFolder folder = open_model(o.model);
     cli::note_skipped_checkpoints(folder.skipped);
     const bool reads_images = folder.kind->task() == Task::image_classification;
+    o.of_kinds.check(o.model, {reads_images ? kImages : kTexts});
     (reads_images ? classify_images : classify_texts)(o, folder);
   });
 }

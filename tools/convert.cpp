@@ -11,6 +11,7 @@ namespace {
 void describe(cli::CommandLine& line, Options& o) {
   line.add_option("model", o.model, "model directory of train, or one of its checkpoints")
       .shown_as("MODEL|CHECKPOINT")
+      .goes_without("--average", "one at a time")
       .reads()
       .reads_model();
   line.group("Output");
@@ -22,7 +23,8 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--layout", o.layout,
                   "the layout of Hugging Face's library that the model must fit, by its model_type; without "
                   "it the one that fits")
-      .one_of(layout_names());
+      .one_of(layout_names())
+      .goes_without("--average", "convert what --average writes");
   line.group("Averages");
   line.add_option("--average", o.models,
                   "write the model whose weights are the mean of these models', or of a run's checkpoints")
@@ -31,18 +33,14 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads()
       .reads_model();
   line.add_option("--last", o.last, "of the checkpoints of one run: the newest N; by default all")
-      .at_least(1);
+      .at_least(1)
+      .goes_with("--average");
 }
 
 void run(const Options& o) {
   if (o.model.empty() && o.models.empty())
     throw UsageError("nothing to convert (name a model directory, or several with --average)");
-  if (o.models.empty() && o.last != 0) throw UsageError("--last goes with --average only");
-  if (o.models.empty()) return export_model(o);
-  if (!o.model.empty()) throw UsageError(quote(o.model) + " and --average (one at a time)");
-  if (!o.layout.empty())
-    throw UsageError("--layout is of one model, not of --average (convert what --average writes)");
-  write_average(o);
+  o.models.empty() ? export_model(o) : write_average(o);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 namespace headwater::embed {
 
 namespace {
+constexpr std::string_view kTexts = "a model of texts", kImages = "a model of images";
 constexpr std::array<std::string_view, 3> kFormats = {"text", "npy", "safetensors"};
 }  // namespace
 
@@ -51,30 +52,39 @@ void describe(cli::CommandLine& line, Options& o) {
                   "itself does, where it does nothing mean")
       .one_of({"mean", "first", "max"});
   line.add_flag("--normalize", o.normalizes, "give each vector the length 1");
-  line.add_flag("--tokens", o.has_tokens, "a vector for each token instead");
+  line.add_flag("--tokens", o.has_tokens, "a vector for each token instead")
+      .goes_without("--pooling", "a token's vector is its state");
   line.add_option("--layer", o.layer, "the states after N blocks instead of all; 0: the embeddings")
       .between(0, 1000);
-  const cli::Option nearest =
-      line.add_option("--nearest", o.nearest,
-                      "write the lines of FILE nearest to each line by cosine instead of vectors")
-          .shown_as("FILE")
-          .reads();
-  line.add_option("--top-k", o.top_k, "of --nearest: how many").at_least(1).with_default().goes_with(nearest);
+  line.add_option("--nearest", o.nearest,
+                  "write the lines of FILE nearest to each line by cosine instead of vectors")
+      .shown_as("FILE")
+      .reads()
+      .is_of(kTexts, o.of_kinds);
+  line.add_option("--top-k", o.top_k, "of --nearest: how many")
+      .at_least(1)
+      .with_default()
+      .goes_with("--nearest");
   line.add_option("--nearest-column", o.nearest_column,
                   "of --nearest: compare column N of FILE, from 1, and write its whole lines")
       .at_least(1)
-      .goes_with(nearest);
+      .goes_with("--nearest");
   line.add_option("--duplicates", o.duplicates,
                   "write the pairs of input lines with a cosine of at least T instead of vectors")
       .shown_as("T")
-      .between(-1, 1);
+      .between(-1, 1)
+      .goes_without("--nearest", "it compares the lines of the input")
+      .is_of(kTexts, o.of_kinds);
+  line.goes_without("--nearest --duplicates", "--tokens --format=npy,safetensors", "it writes lines of text");
   line.add_option("--vectors", o.vectors,
                   "of --nearest and --duplicates: saved vectors of the lines that are searched, of embed -o "
                   "FILE.npy; they are not computed again")
       .shown_as("FILE")
-      .reads_file();
+      .reads_file()
+      .goes_with("--nearest --duplicates");
   line.add_flag("--ids", o.has_ids,
-                "of --nearest and --duplicates: numbers of lines and cosines in full, without the lines");
+                "of --nearest and --duplicates: numbers of lines and cosines in full, without the lines")
+      .goes_with("--nearest --duplicates");
   line.group("Speed");
   line.add_option("--batch", o.batch,
                   "lines read at once, among which those of like length are computed "
@@ -86,9 +96,11 @@ void describe(cli::CommandLine& line, Options& o) {
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader);
   cli::add_json_input_option(line, o.reader);
+  line.is_of("--compute-type --replace-invalid --column --csv --json-input", kTexts, o.of_kinds);
   line.add_flag("--resize", o.is_resized,
                 "of a model of images: resize the images of files to the size that it reads, as classify "
-                "does");
+                "does")
+      .is_of(kImages, o.of_kinds);
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);
@@ -102,17 +114,6 @@ void check(const Options& o) {
   } else {
     cli::check_format_ending(o.output, o.format, kFormats);
   }
-  if (o.has_tokens && !o.pooling.empty())
-    throw UsageError("--tokens goes without --pooling (a token's vector is its state)");
-  if (!is_search && (!o.vectors.empty() || o.has_ids))
-    throw UsageError(std::string(o.has_ids ? "--ids" : "--vectors") +
-                     " goes with --nearest or --duplicates only");
-  if (!is_search) return;
-  const std::string search = o.duplicates ? "--duplicates" : "--nearest";
-  if (o.duplicates && !o.nearest.empty())
-    throw UsageError("--duplicates compares the lines of the input (without --nearest)");
-  if (o.has_tokens || o.format != "text")
-    throw UsageError(search + " writes lines of text (leave --tokens and --format out)");
   cli::check_one_reads_input({{"--nearest -", o.nearest == "-"}, {"the text", cli::reads_input(o.inputs)}});
 }
 
@@ -126,6 +127,7 @@ void run(const Options& given) {
     const ModelFolder folder = open_model(o.model);
     cli::note_skipped_checkpoints(folder.skipped);
     const bool reads_images = folder.kind->task() == Task::image_classification;
+    o.of_kinds.check(o.model, {reads_images ? kImages : kTexts});
     (reads_images ? embed_images : embed_texts)(o, folder);
   });
 }

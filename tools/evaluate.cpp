@@ -99,15 +99,14 @@ void describe(cli::CommandLine& line, Options& o) {
       .between(1, 1e6)
       .with_default();
   line.group("Scores");
-  const cli::Option recipe =
-      line.add_option("-r,--recipe", o.recipe,
-                      "also print which of this recipe's expectations about test data were met")
-          .shown_as("FILE")
-          .reads();
+  line.add_option("-r,--recipe", o.recipe,
+                  "also print which of this recipe's expectations about test data were met")
+      .shown_as("FILE")
+      .reads();
   line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
       .offers({"full", "quick"})
       .with_default()
-      .goes_with(recipe);
+      .goes_with("--recipe");
   line.group("Input");
   line.add_option("--hypotheses", o.hypotheses, "score this text instead, one line each; - is standard input")
       .shown_as("FILE")

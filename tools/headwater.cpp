@@ -12,11 +12,9 @@ namespace {
 struct CommandRow {
   std::string_view name;
   void (*run)(const Options&);
-  bool is_of_runs;
 };
 
-constexpr CommandRow kCommands[] = {
-    {"run", run_recipe, true}, {"recipes", list_recipes, false}, {"new", write_starter, false}};
+constexpr CommandRow kCommands[] = {{"run", run_recipe}, {"recipes", list_recipes}, {"new", write_starter}};
 
 // A program without recipes beside it names none.
 std::vector<std::string> recipe_names() {
@@ -43,62 +41,48 @@ void describe(cli::CommandLine& line, Options& o) {
               alternatives(starter_kinds()))
       .shown_as("[WORDS...]");
   line.group("Runs");
-  o.given.emplace_back(
-      "--array",
-      line.add_option(
-              "--array", o.arrays,
-              "one run for each of these values of a key, KEY=a,b,c; given again: for each combination")
-          .one_value_each()
-          .shown_as("KEY=VALUES"));
-  o.given.emplace_back("--jobs",
-                       line.add_option("-j,--jobs", o.jobs, "of --array and several recipes: runs at a time")
-                           .between(1, 256)
-                           .shown_as("N")
-                           .with_default());
-  o.given.emplace_back("--scale", line.add_option("--scale", o.scale, "full, or quick: the cut-down version")
-                                      .one_of({"full", "quick"})
-                                      .with_default());
-  o.given.emplace_back("--seed",
-                       line.add_option("--seed", o.seed, "another seed than the recipe's").shown_as("N"));
-  o.given.emplace_back("--overwrite",
-                       line.add_flag("--overwrite", o.overwrites,
-                                     "start the run anew, from first weights, over an existing one"));
-  o.given.emplace_back("--allow-empty", line.add_flag("--allow-empty", o.allows_empty,
-                                                      "leave out examples without a token, however many"));
+  line.add_option("--array", o.arrays,
+                  "one run for each of these values of a key, KEY=a,b,c; given again: for each combination")
+      .one_value_each()
+      .shown_as("KEY=VALUES");
+  line.add_option("-j,--jobs", o.jobs, "of --array and several recipes: runs at a time")
+      .between(1, 256)
+      .shown_as("N")
+      .with_default();
+  line.add_option("--scale", o.scale, "full, or quick: the cut-down version")
+      .one_of({"full", "quick"})
+      .with_default();
+  line.add_option("--seed", o.seed, "another seed than the recipe's").shown_as("N");
+  line.add_flag("--overwrite", o.overwrites, "start the run anew, from first weights, over an existing one");
+  line.add_flag("--allow-empty", o.allows_empty, "leave out examples without a token, however many");
   line.group("Output");
-  o.given.emplace_back("--models",
-                       line.add_option("--models", o.models, "where runs go: to recipes/NAME there")
-                           .shown_as("FOLDER")
-                           .names_files()
-                           .with_default());
-  o.given.emplace_back(
-      "--data",
-      line.add_option("--data", o.data,
-                      "the data root: of a public set data/cache, of your own files the folder of the recipe")
-          .shown_as("FOLDER")
-          .names_files());
-  o.output_option = line.add_option("-o,--output", o.output, "of new: the file; standard output without it")
-                        .shown_as("FILE")
-                        .writes();
-  o.given.emplace_back(
-      "--threads", line.add_option("--threads", o.threads,
-                                   "threads of each run; 0: one a processor, shared by the runs of --jobs")
-                       .group("Speed")
-                       .between(0, 1024)
-                       .shown_as("N"));
+  line.add_option("--models", o.models, "where runs go: to recipes/NAME there")
+      .shown_as("FOLDER")
+      .names_files()
+      .with_default();
+  line.add_option("--data", o.data,
+                  "the data root: of a public set data/cache, of your own files the "
+                  "folder of the recipe")
+      .shown_as("FOLDER")
+      .names_files();
+  line.add_option("-o,--output", o.output, "of new: the file; standard output without it")
+      .shown_as("FILE")
+      .writes();
+  line.add_option("--threads", o.threads,
+                  "threads of each run; 0: one a processor, shared by the runs of --jobs")
+      .group("Speed")
+      .between(0, 1024)
+      .shown_as("N");
   cli::add_quiet_option(line, o.is_quiet);
+  line.condition("run", [&o] { return o.command != "recipes" && o.command != "new"; });
+  line.condition("new", [&o] { return o.command != "recipes" && o.command != "run"; });
+  line.goes_with("--array --jobs --scale --seed --overwrite --allow-empty --models --data --threads", "run");
+  line.goes_with("--output", "new");
 }
 
 void run(const Options& o) {
   for (const CommandRow& row : kCommands) {
-    if (row.name != o.command) continue;
-    for (const auto& [name, option] : o.given) {
-      if (option.is_given() && !row.is_of_runs)
-        throw UsageError(std::string(name) + " goes with run only, not with " + o.command);
-    }
-    if (o.output_option.is_given() && o.command != "new")
-      throw UsageError("-o goes with new only, not with " + o.command);
-    return row.run(o);
+    if (row.name == o.command) return row.run(o);
   }
   if (o.command.empty()) throw UsageError("nothing to do (run NAME, recipes, or new KIND; see --help)");
   if (is_recipe(o.command))

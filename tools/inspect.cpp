@@ -16,18 +16,26 @@ void describe(cli::CommandLine& line, Options& o) {
           "a model directory, a checkpoint, a recipe (.yaml) or a .safetensors file; - is a recipe on "
           "standard input")
       .shown_as("MODEL|RECIPE|CHECKPOINT")
+      .goes_without("--recipe", "name one")
       .reads()
       .reads_model();
   line.group("Input");
-  line.add_option("-r,--recipe", o.recipe, "the same as naming the recipe").shown_as("FILE").reads();
+  line.add_option("-r,--recipe", o.recipe, "the same as naming the recipe")
+      .shown_as("FILE")
+      .reads()
+      .is_of("a data set of lines|a data set of images", o.of_kinds);
   line.add_option("--scale", o.scale, "of a recipe: full, or quick: its cut-down version")
       .one_of({"full", "quick"})
       .with_default();
   line.group("Output");
-  line.add_flag("--make", o.is_for_make, "of a recipe: what its stages need, as variables for make");
+  line.add_flag("--make", o.is_for_make, "of a recipe: what its stages need, as variables for make")
+      .goes_without("--json --matrices");
   line.add_flag("--print-recipe", o.prints_recipe,
-                "of a model: its recipe; of one of another program the recipe with its settings");
-  line.add_flag("--keys", o.lists_keys, "every key that a recipe may have, as Markdown");
+                "of a model: its recipe; of one of another program the recipe with its settings")
+      .goes_without("--json --make --matrices --tensors --statistics", "it stands alone");
+  line.add_flag("--keys", o.lists_keys, "every key that a recipe may have, as Markdown")
+      .goes_without("what --recipe", "it lists the keys of every recipe")
+      .goes_without("--json --make --print-recipe --matrices --tensors --statistics", "it stands alone");
   line.add_flag("--matrices", o.shows_matrices, "of a recipe or a model: each parameter instead of layers");
   line.add_flag("--tensors", o.shows_tensors, "of a model: the tensors of its file too");
   line.add_flag(
@@ -40,14 +48,20 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--schedule", o.shows_schedule, "of a recipe: the learning rate of each step");
   line.add_option("--steps", o.steps,
                   "of --schedule: steps of the run (training.max_steps, or ten times the warmup)")
-      .between(1, 100000000);
+      .between(1, 100000000)
+      .goes_with("--schedule");
   line.add_option("--patches", o.patches, "of a model of images: how it cuts this image")
       .shown_as("IMAGE")
       .reads_file();
+  line.goes_without("--positions", "--schedule --patches", "one at a time");
+  line.goes_without("--schedule", "--patches", "one at a time");
+  line.goes_without("--positions --schedule --patches", "--json --make --tensors --statistics --keys",
+                    "it stands alone");
   line.add_option("-o,--output", o.output,
                   "of these: FILE.svg, FILE.csv, of patches FILE.png; standard output is CSV, or PNG")
       .shown_as("FILE")
-      .writes();
+      .writes()
+      .goes_with("--positions --schedule --patches");
   line.group("Data sets");
   line.add_option("--data", o.data,
                   "size, classes and lengths of a data set: lines of columns separated by TABs, - is "
@@ -55,44 +69,51 @@ void describe(cli::CommandLine& line, Options& o) {
                   "vectorize --output dataset wrote with a tokenizer")
       .values(1, -1)
       .shown_as("FILE...")
-      .reads();
+      .reads()
+      .goes_without("what", "one at a time")
+      .goes_without(
+          "--make --print-recipe --keys --matrices --tensors --statistics --positions --schedule --patches");
   line.add_option(
           "--columns", o.columns,
           "what the data's columns are: source, target, label, separated by commas; or take them from "
           "--recipe")
       .list(',')
-      .shown_as("NAMES");
+      .shown_as("NAMES")
+      .goes_with("--data")
+      .is_of("a data set of lines", o.of_kinds);
   line.add_option("--tokenizer", o.tokenizer,
                   "count the tokens of this tokenizer.json too, and those that it does not know")
       .shown_as("FILE")
-      .reads_file();
+      .reads_file()
+      .goes_with("--data")
+      .is_of("a data set of lines|a file of ids", o.of_kinds);
   cli::add_replace_invalid_option(line, o.reader);
-  const cli::Option sheet =
-      line.add_option(
-              "--contact-sheet", o.contact_sheet,
-              "of images: a picture of the first ones of each label: FILE.svg with the labels, or a PNG "
-              "without words")
-          .shown_as("FILE")
-          .writes();
+  line.add_option("--contact-sheet", o.contact_sheet,
+                  "of images: a picture of the first ones of each label: FILE.svg with the labels, or a PNG "
+                  "without words")
+      .shown_as("FILE")
+      .writes()
+      .goes_with("--data")
+      .is_of("a data set of images", o.of_kinds);
   line.add_option("--samples", o.samples, "of --contact-sheet: images of each label")
       .between(1, 1000)
       .with_default()
-      .goes_with(sheet);
-  const cli::Option draws =
-      line.add_option(
-              "--draws", o.draws,
-              "of images, with --recipe: a picture (PNG) of one image as training reads it in its first "
-              "epochs")
-          .shown_as("FILE")
-          .writes();
+      .goes_with("--contact-sheet");
+  line.add_option("--draws", o.draws,
+                  "of images, with --recipe: a picture (PNG) of one image as training reads it in its first "
+                  "epochs")
+      .shown_as("FILE")
+      .writes()
+      .goes_with("--data")
+      .is_of("a data set of images", o.of_kinds);
   line.add_option("--image", o.image, "of --draws: the number of the image in its set, from 0")
       .at_least(0)
       .with_default()
-      .goes_with(draws);
+      .goes_with("--draws");
   line.add_option("--draw-count", o.draw_count, "of --draws: how many")
       .between(1, 1000)
       .with_default()
-      .goes_with(draws);
+      .goes_with("--draws");
   line.moved("--export", "convert", "--output");
   line.moved("--average", "convert", "--average");
   line.moved("--curves", "report", "--curves");
@@ -120,30 +141,18 @@ namespace {
 
 void inspect_model(const Options& o) {
   if (o.lists_keys) {
-    if (!o.what.empty() || !o.recipe.empty())
-      throw UsageError("--keys lists the keys of every recipe (name none)");
-    if (o.is_json || o.is_for_make || o.shows_matrices || o.shows_tensors || o.has_statistics ||
-        o.prints_recipe)
-      throw UsageError("--keys stands alone");
     cli::LineWriter keys;
     keys.text(recipe_reference(model_kinds()));
     keys.flush();
     return;
   }
-  if (o.what.empty() == o.recipe.empty()) {
-    throw UsageError(o.what.empty()
-                         ? "nothing to inspect (name a model directory, a recipe or a .safetensors file)"
-                         : "both " + quote(o.what) + " and --recipe (name one)");
-  }
+  if (o.what.empty() && o.recipe.empty())
+    throw UsageError("nothing to inspect (name a model directory, a recipe or a .safetensors file)");
   cli::LineWriter out;
   const fs::path path = named(o);
   if (!is_recipe(o) && o.is_for_make) throw UsageError("--make is of a recipe (name a .yaml file)");
-  if (o.is_for_make && (o.is_json || o.shows_matrices))
-    throw UsageError("--make goes with neither --json nor --matrices");
   if (o.prints_recipe && (is_recipe(o) || !fs::is_directory(path)))
     throw UsageError("--print-recipe is of a model directory (train --print-recipe prints a recipe)");
-  if (o.prints_recipe && (o.is_json || o.shows_matrices || o.shows_tensors || o.has_statistics))
-    throw UsageError("--print-recipe stands alone");
   if (is_recipe(o) && (o.shows_tensors || o.has_statistics))
     throw UsageError("a recipe has no tensors yet (train it first)");
   if (is_recipe(o)) {
@@ -164,22 +173,12 @@ void inspect_model(const Options& o) {
 void run(const Options& o) {
   if (o.scale != "full" && !is_recipe(o)) throw UsageError("--scale is of a recipe (name a .yaml file)");
   if (is_figure(o)) return write_figure(o);
-  if (!o.output.empty() || o.steps)
-    throw UsageError("--output and --steps go with --positions, --schedule or --patches");
-  if (!o.what.empty() && !o.data.empty()) throw UsageError(quote(o.what) + " and --data (one at a time)");
-  if (o.data.empty() && (!o.contact_sheet.empty() || !o.draws.empty()))
-    throw UsageError("--contact-sheet and --draws go with --data only");
-  if (o.data.empty() && !o.columns.empty()) throw UsageError("--columns goes with --data only");
-  if (o.data.empty() && !o.tokenizer.empty()) throw UsageError("--tokenizer goes with --data only");
-  if (!o.data.empty()) {
-    if (o.is_for_make || o.lists_keys || o.shows_matrices || o.shows_tensors || o.has_statistics ||
-        o.prints_recipe)
-      throw UsageError(
-          "--make, --print-recipe, --keys, --matrices, --tensors and --statistics go without --data");
-    (is_of_ids(o) ? inspect_ids : is_of_images(o) ? inspect_images : inspect_data)(o);
-  } else {
-    inspect_model(o);
-  }
+  if (o.data.empty()) return inspect_model(o);
+  const bool has_ids = is_of_ids(o), has_images = !has_ids && is_of_images(o);
+  o.of_kinds.check(o.data.front(), {has_ids      ? "a file of ids"
+                                    : has_images ? "a data set of images"
+                                                 : "a data set of lines"});
+  (has_ids ? inspect_ids : has_images ? inspect_images : inspect_data)(o);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "families/registry.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
+#include "support/split.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
 #include "text/unicode/standardize.hpp"
 #include "tools/tokenize/kinds.hpp"
@@ -18,8 +19,44 @@ namespace {
 // The options that a recipe gives defaults for, to see which of them were typed.
 struct TypedOptions {
   cli::Option learn, size, standardize, lower, split_punctuation, start_end, special, text_template,
-      min_frequency, suffix, coverage, columns, counts, merge, dropout, alpha, seed, show;
+      min_frequency, suffix, coverage, recipe, output;
+  std::vector<cli::Option> of_learning = {};  // what a tokenizer has once it is learned
+
+  bool is_learning() const { return learn.is_given() || (recipe.is_given() && output.is_given()); }
 };
+
+// What only a tokenizer to learn has.
+constexpr std::string_view kOfLearning =
+    "--size --standardize --lower --split-punctuation --min-frequency --end-of-word-suffix "
+    "--character-coverage --special --template --start-end --counts --merge";
+
+// Which options go together: a tokenizer is learned, or it splits text.
+void add_rules(cli::CommandLine& line, const TypedOptions& typed) {
+  line.condition(
+      "learning", [&typed] { return typed.is_learning(); }, "--learn");
+  line.condition(
+      "splitting", [&typed] { return !typed.is_learning(); }, "--tokenizer");
+  line.goes_without("--tokenizer", "learning", "learn first, then use");
+  line.goes_with(kOfLearning, "learning", "a tokenizer stays what was learned");
+  line.goes_with("--recipe --columns", "learning", "a tokenizer stays what was learned");
+  line.goes_with("--output", "learning", "tokens go to standard output");
+  line.goes_with("--show --dropout --alpha --seed --sentences --line-ends --decode --check", "splitting",
+                 "a tokenizer learns from lines of text");
+  line.needs("--learn", "--output --counts", "for the tokenizer");
+  line.needs("--merge", "text", "the files that --counts wrote");
+  line.goes_without("--counts", "--output --merge", "count first, then merge");
+  line.goes_without("--size --min-frequency --start-end", "--counts",
+                    "counts are of any: give it to --merge");
+  line.goes_without("--column", "--columns");
+  line.goes_without("--csv", "--decode --merge", "their lines are no text");
+  line.goes_without("--dropout", "--alpha", "one is for BPE, the other for Unigram");
+  line.goes_without("--dropout --alpha --line-ends", "--decode --check");
+  line.goes_without("--sentences", "--decode --check --line-ends --dropout --alpha");
+  line.goes_without("--show", "--decode --check", "they write no tokens");
+  line.goes_without("--decode", "--check");
+  line.goes_with("--seed", "--dropout --alpha");
+  line.goes_with("--side --scale", "--recipe");
+}
 
 struct Command {
   Options options;
@@ -38,23 +75,20 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
                 "the line end is text too and becomes tokens: lines that are parts of one text");
   line.add_flag("--sentences", o.has_sentences,
                 "each line is a document: a line for each of its sentences, an empty one after the last");
-  typed.show =
-      line.add_option("--show", o.show, "tokens: token lines (default); text: tokens as people read them")
-          .shown_as("FORM")
-          .offers({"tokens", "text"});
+  line.add_option("--show", o.show, "tokens: token lines (default); text: tokens as people read them")
+      .shown_as("FORM")
+      .one_of({"tokens", "text"});
   line.add_flag("--decode", o.is_decoding, "join token lines back to text");
   line.add_flag("--check", o.is_checking,
                 "check that joining the tokens of each line gives its standardised text");
-  typed.dropout =
-      line.add_option("--dropout", o.dropout, "of BPE: skip each merge with this probability (BPE dropout)")
-          .between(0, 1)
-          .shown_as("P");
-  typed.alpha = line.add_option("--alpha", o.alpha,
-                                "of Unigram: draw a segmentation with its probability to this power")
-                    .between(0, 1000)
-                    .shown_as("A");
-  typed.seed = line.add_option("--seed", o.seed, "what is drawn follows from this and the number of the line")
-                   .with_default();
+  line.add_option("--dropout", o.dropout, "of BPE: skip each merge with this probability (BPE dropout)")
+      .between(0, 1)
+      .shown_as("P");
+  line.add_option("--alpha", o.alpha, "of Unigram: draw a segmentation with its probability to this power")
+      .between(0, 1000)
+      .shown_as("A");
+  line.add_option("--seed", o.seed, "what is drawn follows from this and the number of the line")
+      .with_default();
   line.group("A tokenizer to learn");
   typed.learn = line.add_option("--learn", o.learn.kind, "learn a tokenizer from the text: " + kind_names())
                     .values(0, 1)
@@ -64,16 +98,16 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
                    .between(1, 0x7FFFFFFF)
                    .with_default();
   line.group("Output");
-  line.add_option("-o,--output", o.output,
-                  "where the learned tokenizer.json goes, or FILE.subwords; - is standard output")
+  typed.output =
+      line.add_option("-o,--output", o.output,
+                      "where the learned tokenizer.json goes, or FILE.subwords; - is standard output")
+          .shown_as("FILE")
+          .writes();
+  line.add_option("--counts", o.counts, "with --learn: count the text's pieces only; - is standard output")
       .shown_as("FILE")
       .writes();
-  typed.counts = line.add_option("--counts", o.counts,
-                                 "with --learn: count the text's pieces only; - is standard output")
-                     .shown_as("FILE")
-                     .writes();
   line.group("A tokenizer to learn");
-  typed.merge = line.add_flag("--merge", o.is_merging, "learn from files of --counts instead of text");
+  line.add_flag("--merge", o.is_merging, "learn from files of --counts instead of text");
   typed.min_frequency = line.add_option("--min-frequency", o.learn.min_frequency,
                                         "of " + kind_names(&Kind::has_min_frequency) +
                                             ": merge pairs that occur at least this often")
@@ -113,28 +147,27 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
               "[CLS] text [SEP] text [SEP]; or none")
           .one_of({"none", "bert"})
           .shown_as("NAME");
-  const cli::Option recipe =
-      line.add_option("-r,--recipe", o.recipe, "take what is to be learned from a recipe")
-          .shown_as("FILE")
-          .reads();
+  typed.recipe = line.add_option("-r,--recipe", o.recipe, "take what is to be learned from a recipe")
+                     .shown_as("FILE")
+                     .reads();
   line.add_option("--side", o.side, "of the recipe: source or target")
-      .offers({"source", "target"})
-      .with_default()
-      .goes_with(recipe);
+      .one_of({"source", "target"})
+      .with_default();
   line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
       .offers({"full", "quick"})
-      .with_default()
-      .goes_with(recipe);
+      .with_default();
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader);
-  typed.columns =
-      line.add_option("--columns", o.columns,
-                      "learn from these columns of each line together: 1,2; of --csv names or numbers")
-          .list(',')
-          .shown_as("N,N...");
+  line.add_option("--columns", o.columns,
+                  "learn from these columns of each line together: 1,2; of --csv names or numbers")
+      .list(',')
+      .shown_as("N,N...");
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);
+  add_rules(line, typed);
+  for (const std::string_view name : split(kOfLearning, ' ')) typed.of_learning.push_back(line.option(name));
+  typed.of_learning.push_back(typed.learn);
 }
 
 // The command line overrides the recipe, the recipe the defaults.
@@ -164,16 +197,16 @@ void resolve_kind(Options& o, const TypedOptions& typed) {
   const Kind* const kind = find_kind(o.learn.kind);
   if (kind == nullptr)
     throw UsageError("--learn: unknown kind " + quote(o.learn.kind) + " (" + kind_names() + ")");
-  const auto belongs_to = [&](const cli::Option& option, const char* name, bool Kind::*has) {
+  const auto belongs_to = [&](const cli::Option& option, bool Kind::*has) {
     if (option.is_given() && !(kind->*has))
-      throw UsageError(std::string(name) + " is for --learn " + kind_names(has));
+      throw UsageError(option.name() + " is for --learn " + kind_names(has));
   };
-  belongs_to(typed.split_punctuation, "--split-punctuation", &Kind::splits_punctuation);
-  belongs_to(typed.min_frequency, "--min-frequency", &Kind::has_min_frequency);
-  belongs_to(typed.coverage, "--character-coverage", &Kind::has_coverage);
-  belongs_to(typed.suffix, "--end-of-word-suffix", &Kind::has_suffix);
-  belongs_to(typed.special, "--special", &Kind::has_special);
-  belongs_to(typed.text_template, "--template", &Kind::has_special);
+  belongs_to(typed.split_punctuation, &Kind::splits_punctuation);
+  belongs_to(typed.min_frequency, &Kind::has_min_frequency);
+  belongs_to(typed.coverage, &Kind::has_coverage);
+  belongs_to(typed.suffix, &Kind::has_suffix);
+  belongs_to(typed.special, &Kind::has_special);
+  belongs_to(typed.text_template, &Kind::has_special);
   if (parse_text_template(o.learn.text_template) == TextTemplate::bert && o.learn.has_start_end)
     throw UsageError("--template bert goes without --start-end ([CLS] and [SEP] are start and end)");
   if (o.learn.standardize.empty()) {
@@ -193,8 +226,6 @@ void resolve_kind(Options& o, const TypedOptions& typed) {
 
 void resolve_columns(Options& o) {
   if (o.columns.empty()) return;
-  if (o.reader.column > 0 || !o.reader.csv.columns.empty())
-    throw UsageError("--column and --columns do not go together");
   if (o.reader.is_csv) {  // whose reader gives these columns, and no others
     o.reader.csv.columns = std::exchange(o.columns, {});
     for (std::size_t i = 1; i <= o.reader.csv.columns.size(); ++i) o.columns.push_back(std::to_string(i));
@@ -207,120 +238,32 @@ void resolve_columns(Options& o) {
   o.reader.has_columns = true;
 }
 
-void resolve_choices(const Options& o, const TypedOptions& typed) {
-  const bool is_drawn = typed.dropout.is_given() || typed.alpha.is_given();
-  if (typed.dropout.is_given() && typed.alpha.is_given())
-    throw UsageError("--dropout and --alpha do not go together (one is for BPE, the other for Unigram)");
-  if (is_drawn && o.is_decoding) throw UsageError("--dropout and --alpha do not go with --decode");
-  if (is_drawn && o.is_checking) throw UsageError("--dropout and --alpha do not go with --check");
-  if (typed.seed.is_given() && !is_drawn) throw UsageError("--seed goes with --dropout or --alpha");
-}
-
 // A recipe that takes the tokenizer of a model learns none.
 void refuse_typed(const TypedOptions& typed, const std::string& from) {
-  for (const auto& [option, name] : {std::pair{typed.learn, "--learn"},
-                                     {typed.size, "--size"},
-                                     {typed.standardize, "--standardize"},
-                                     {typed.lower, "--lower"},
-                                     {typed.split_punctuation, "--split-punctuation"},
-                                     {typed.min_frequency, "--min-frequency"},
-                                     {typed.suffix, "--end-of-word-suffix"},
-                                     {typed.coverage, "--character-coverage"},
-                                     {typed.special, "--special"},
-                                     {typed.text_template, "--template"},
-                                     {typed.start_end, "--start-end"},
-                                     {typed.counts, "--counts"},
-                                     {typed.merge, "--merge"}}) {
+  for (const cli::Option& option : typed.of_learning) {
     if (option.is_given())
-      throw UsageError(std::string(name) + ": the recipe takes the tokenizer of " + from +
+      throw UsageError(option.name() + ": the recipe takes the tokenizer of " + from +
                        " and learns none (remove it)");
   }
 }
 
 void resolve(Options& o, const TypedOptions& typed) {
-  o.reader.refuses_tabs = !o.is_decoding;  // a TAB in a token line has an error of its own
-  if (o.is_decoding || o.is_merging) {
-    if (o.reader.is_csv) throw UsageError("--csv goes with text only, not with --decode or --merge");
-    o.reader.csv_fix.clear();
-  }
+  o.reader.refuses_tabs = !o.is_decoding && !o.is_merging;  // their lines have errors of their own
+  if (o.is_decoding || o.is_merging) o.reader.csv_fix.clear();
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
                               {"--tokenizer -", o.tokenizer == "-"},
                               {"the text", cli::reads_input(o.texts)}});
-  if (o.show != "tokens" && o.show != "text")
-    throw UsageError("--show: unknown value " + quote(o.show) + " (tokens or text)");
-  if (o.side != "source" && o.side != "target") {
-    throw UsageError("--side: unknown value " + quote(o.side) + " (source or target)");
+  o.is_learning = typed.is_learning();
+  if (!o.is_learning && o.tokenizer.empty()) {
+    throw UsageError(
+        "what to do? (--tokenizer FILE to split text, --learn KIND -o FILE to learn; see --help)");
   }
-  o.is_learning = typed.learn.is_given() || (!o.recipe.empty() && !o.output.empty());
+  if (!o.is_learning) return;
   if (!o.recipe.empty()) take_from_recipe(o, typed);
-  if (o.is_learning) {
-    resolve_kind(o, typed);
-    resolve_columns(o);
-    if (!o.tokenizer.empty())
-      throw UsageError("--learn and --tokenizer do not go together (learn first, then use)");
-    if (!o.counts.empty() && (!o.output.empty() || o.is_merging))
-      throw UsageError("--counts goes with neither -o nor --merge (count first, then merge)");
-    if (!o.counts.empty()) {
-      for (const auto& [option, name] : {std::pair{typed.size, "--size"},
-                                         {typed.min_frequency, "--min-frequency"},
-                                         {typed.start_end, "--start-end"}}) {
-        if (option.is_given())
-          throw UsageError(std::string(name) + " goes with --merge, not with --counts (counts are of any)");
-      }
-    }
-    if (o.output.empty() && o.counts.empty()) throw UsageError("--learn needs -o FILE for the tokenizer");
-    if (!o.taken_from.empty()) refuse_typed(typed, o.taken_from.string());
-    cli::check_ending(o.output, "-o", "json");
-    if (o.is_merging) {
-      if (o.texts.empty()) throw UsageError("--merge needs the files that --counts wrote");
-      o.reader.refuses_tabs = false;
-    }
-    if (typed.show.is_given())
-      throw UsageError("--show goes with --tokenizer (it says how tokens are written)");
-    if (o.is_decoding || o.is_checking) throw UsageError("--learn goes with neither --decode nor --check");
-    if (typed.dropout.is_given() || typed.alpha.is_given() || typed.seed.is_given())
-      throw UsageError("--dropout, --alpha and --seed go with --tokenizer (they choose how text is split)");
-    if (o.has_sentences)
-      throw UsageError("--sentences goes with --tokenizer only (a tokenizer learns from lines)");
-    if (o.has_line_ends)
-      throw UsageError("--line-ends goes with --tokenizer only (a tokenizer learns from lines)");
-  } else {
-    if (o.tokenizer.empty()) {
-      throw UsageError(
-          "what to do? (--tokenizer FILE to split text, --learn KIND -o FILE to learn; see --help)");
-    }
-    if (!o.output.empty()) throw UsageError("-o goes with --learn only (tokens go to standard output)");
-    if (!o.recipe.empty())
-      throw UsageError("--recipe goes with --learn only (" + o.tokenizer.string() +
-                       " stays what was learned)");
-    for (const auto& [option, name] : {std::pair{typed.size, "--size"},
-                                       {typed.standardize, "--standardize"},
-                                       {typed.lower, "--lower"},
-                                       {typed.split_punctuation, "--split-punctuation"},
-                                       {typed.min_frequency, "--min-frequency"},
-                                       {typed.suffix, "--end-of-word-suffix"},
-                                       {typed.coverage, "--character-coverage"},
-                                       {typed.columns, "--columns"},
-                                       {typed.counts, "--counts"},
-                                       {typed.merge, "--merge"},
-                                       {typed.special, "--special"},
-                                       {typed.text_template, "--template"},
-                                       {typed.start_end, "--start-end"}}) {
-      if (option.is_given()) {
-        throw UsageError(std::string(name) + " goes with --learn only (" + o.tokenizer.string() +
-                         " stays what was learned)");
-      }
-    }
-    if (o.is_decoding && o.is_checking) throw UsageError("--decode and --check do not go together");
-    if (typed.show.is_given() && (o.is_decoding || o.is_checking))
-      throw UsageError("--show goes with neither --decode nor --check (they write no tokens)");
-    resolve_choices(o, typed);
-    if (o.has_sentences &&
-        (o.is_decoding || o.is_checking || o.has_line_ends || o.dropout > 0 || o.alpha > 0))
-      throw UsageError("--sentences goes with none of --decode, --check, --line-ends, --dropout and --alpha");
-    if (o.has_line_ends && (o.is_decoding || o.is_checking))
-      throw UsageError("--line-ends goes with neither --decode nor --check");
-  }
+  resolve_kind(o, typed);
+  resolve_columns(o);
+  if (!o.taken_from.empty()) refuse_typed(typed, o.taken_from.string());
+  cli::check_ending(o.output, "-o", "json");
 }
 
 }  // namespace

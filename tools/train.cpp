@@ -78,7 +78,8 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--labels-as", o.labels_as,
                   "what the column of labels has: names, or ids (as vectorize --labels writes them); needed "
                   "if a name is another label's id")
-      .one_of({"names", "ids"});
+      .one_of({"names", "ids"})
+      .goes_with("--labels");
   line.add_option("--terms", o.terms, "of a bag of words: the terms, from vectorize --learn ngrams or tf-idf")
       .reads_file();
   line.add_option("--validation", o.validation,
@@ -91,7 +92,8 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Output");
   line.add_option("-o,--output", o.output, "model directory; one that holds this run is resumed").writes();
   line.add_flag("--overwrite", o.overwrites, "start anew in a directory that holds a run");
-  line.add_flag("--json", o.is_json, "the tables that end the run as JSON, one object a line");
+  line.add_flag("--json", o.is_json, "the tables that end the run as JSON, one object a line")
+      .goes_without("--dry-run --benchmark-steps");
   line.group("Model");
   line.add_option("--seed", o.seed, "instead of the recipe's");
   line.add_option("--epochs", o.epochs, "instead of the recipe's").between(1, 1e6);
@@ -117,14 +119,17 @@ void describe(cli::CommandLine& line, Options& o) {
                 "that are timed, "
                 "write nothing");
   line.add_option("--ranks", o.ranks, "of --dry-run: what each of this many processes of mpirun needs")
-      .between(1, 8);
+      .between(1, 8)
+      .goes_with("--dry-run", "mpirun -n starts ranks");
   line.add_flag("--print-recipe", o.prints_recipe, "print the resolved recipe and end");
-  line.add_flag("--explain", o.explains, "of --print-recipe: with what each key means, as comments");
+  line.add_flag("--explain", o.explains, "of --print-recipe: with what each key means, as comments")
+      .goes_with("--print-recipe");
   line.add_option("--tokenizers-of", o.tokenizers_of,
                   "of --print-recipe: a model whose tokenizers and terms the run is given (or the recipe of "
                   "such a run); a recipe that names others is refused")
       .shown_as("MODEL")
-      .names_files();
+      .names_files()
+      .goes_with("--print-recipe");
   line.add_option("--benchmark-steps", o.benchmark_steps,
                   "time this many steps, print tokens a second, write nothing")
       .between(1, 1e9);
@@ -211,7 +216,6 @@ TrainingOutcome train(Trainer& trainer, const Run& run, const Options& o) {
 
 // The recipe of a run that is given the tokenizers of a model.
 Recipe recipe_over_model(const Options& o) {
-  if (!o.prints_recipe) throw UsageError("--tokenizers-of goes with --print-recipe only");
   const fs::path named = o.tokenizers_of, of_run = fs::is_directory(named) ? named / "recipe.yaml" : named;
   std::error_code none;
   const Recipe model =
@@ -385,7 +389,6 @@ void compare_commands(ProcessGroup& group, const Options& o, const Recipe& recip
 
 void run(const Options& given) {
   Options o = given;
-  if (o.ranks > 1 && !o.is_dry_run) throw UsageError("--ranks goes with --dry-run (mpirun -n starts ranks)");
   if ((o.ranks & (o.ranks - 1)) != 0)
     throw UsageError("--ranks " + std::to_string(o.ranks) +
                      ": a batch has 8 shards, which 1, 2, 4 or 8 ranks can share");
@@ -396,14 +399,10 @@ void run(const Options& given) {
                               {"the training data", !o.prints_recipe && cli::reads_input(o.data)}});
   Recipe recipe = recipe_of(o);
   if (group) compare_commands(*group, o, recipe);
-  if (o.explains && !o.prints_recipe) throw UsageError("--explain goes with --print-recipe only");
   if (o.prints_recipe) {
     cli::LineWriter().text(o.explains ? explain_recipe(recipe, model_kinds()) : print_recipe(recipe));
     return;
   }
-  if (o.is_json && !writes(o))
-    throw UsageError("--json is of the table that ends a run (not for --dry-run and --benchmark-steps)");
-  if (!o.labels_as.empty() && o.labels.empty()) throw UsageError("--labels-as goes with --labels FILE");
   if (writes(o) && o.output.empty()) throw UsageError("--output is missing (the model directory to write)");
   if (writes(o)) {
     check_init(recipe, o);

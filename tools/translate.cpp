@@ -60,15 +60,14 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads();
   translate::describe(line, o.sampling);
   line.group("Model");
-  const cli::Option recipe =
-      line.add_option("-r,--recipe", o.recipe,
-                      "search as a recipe's decoding section says; the command line overrides the recipe")
-          .shown_as("FILE")
-          .reads();
+  line.add_option("-r,--recipe", o.recipe,
+                  "search as a recipe's decoding section says; the command line overrides the recipe")
+      .shown_as("FILE")
+      .reads();
   line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
       .offers({"full", "quick"})
       .with_default()
-      .goes_with(recipe);
+      .goes_with("--recipe");
   line.add_flag("--allow-unknown", o.allows_unknown, "let [UNK] be generated");
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);

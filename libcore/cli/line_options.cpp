@@ -35,7 +35,6 @@ struct ColumnOptions {
   std::vector<std::string> columns;
   std::string separator = ",";
   bool has_no_header = false;
-  Option separator_option;
 };
 
 char separator_of(const std::string& text) {
@@ -60,8 +59,6 @@ void resolve_columns(const ColumnOptions& o, LineReaderSettings& settings, Colum
                     .wanted = columns == Columns::one ? std::size_t{1} : 0};
     return;
   }
-  if (o.separator_option.is_given() || o.has_no_header)
-    throw UsageError(std::string(o.has_no_header ? "--no-header" : "--separator") + " goes with --csv only");
   if (o.columns.empty()) return;
   const std::optional<std::int64_t> number = column_number(o.columns.front());
   if (!number) {
@@ -84,14 +81,15 @@ void add_column_options(CommandLine& line, LineReaderSettings& settings, Columns
       .one_value_each();
   line.add_flag("--csv", settings.is_csv, "read records of CSV (RFC 4180, with a header) instead of lines")
       .group("Input");
-  typed->separator_option =
-      line.add_option("--separator", typed->separator, "of --csv: what separates fields: ; | tab")
-          .group("Input")
-          .shown_as("C")
-          .with_default();
+  line.add_option("--separator", typed->separator, "of --csv: what separates fields: ; | tab")
+      .group("Input")
+      .shown_as("C")
+      .with_default()
+      .goes_with("--csv");
   line.add_flag("--no-header", typed->has_no_header,
                 "of --csv: the first record is data; columns are numbers")
-      .group("Input");
+      .group("Input")
+      .goes_with("--csv");
   settings.csv_fix = "read a column of it: --csv --column NAME";
   line.after_parse([typed, &settings, columns] { resolve_columns(*typed, settings, columns); });
 }
@@ -99,11 +97,8 @@ void add_column_options(CommandLine& line, LineReaderSettings& settings, Columns
 void add_json_input_option(CommandLine& line, LineReaderSettings& settings) {
   line.add_flag("--json-input", settings.is_json,
                 "each line is a JSON object; its member text is read, which may have line ends")
-      .group("Input");
-  line.after_parse([&settings] {
-    if (settings.is_json && (settings.is_csv || settings.column > 0))
-      throw UsageError("--json-input goes with neither --csv nor --column");
-  });
+      .group("Input")
+      .goes_without("--csv --column");
 }
 
 LineReaderSettings beside(LineReaderSettings settings, std::string tab_fix) {

@@ -37,6 +37,7 @@ class GroupedHelp : public CLI::Formatter {
       return rank_of_group(a) < rank_of_group(b);
     });
     for (const std::string& group : groups) {
+      if (group.empty()) continue;  // hidden
       const std::vector<const CLI::Option*> options = app->get_options(
           [&](const CLI::Option* option) { return option->get_group() == group && option->nonpositional(); });
       if (!options.empty()) out += make_group(group, false, options);
@@ -92,6 +93,8 @@ Option& Option::group(std::string_view title) {
   return *this;
 }
 
+Option& Option::hide() { return group(""); }
+
 Option& Option::between(double least, double most) {
   const auto fault = [least, most, is_whole = is_whole_](const std::string& text) -> std::string {
     double value = 0;
@@ -136,12 +139,19 @@ Option& Option::names_files() {
   return *this;
 }
 
-Option& Option::goes_with(const Option& other) {
-  line_->partners_.emplace_back(option_, other.option_);
-  return *this;
+bool Option::is_given() const { return option_ != nullptr && option_->count() > 0; }
+
+std::string Option::name() const { return option_->get_name(); }
+
+Option CommandLine::option(std::string_view name) {
+  CLI::Option* const found = app_->get_option_no_throw(std::string(name));
+  if (found == nullptr) throw std::logic_error("no option is called " + std::string(name));
+  return {found, *this};
 }
 
-bool Option::is_given() const { return option_->count() > 0; }
+std::string Option::value() const {
+  return option_->count() > 0 ? option_->results().front() : option_->get_default_str();
+}
 
 CommandLine::CommandLine(std::string_view tool, std::string_view version)
     : tool_(tool), app_(std::make_unique<CLI::App>("", tool_)) {
@@ -323,17 +333,10 @@ Parsed CommandLine::parse(int argc, char** argv) {
     if (!unexpected.empty()) throw UsageError(unexpected + see_help);
     throw UsageError(fault_text(error) + see_help);
   }
-  check_partners();
+  check_rules();
   check_files();
   for (const std::function<void()>& resolve : after_parse_) resolve();
   return Parsed::options;
-}
-
-void CommandLine::check_partners() const {
-  for (const auto& [option, other] : partners_) {
-    if (option->count() > 0 && other->count() == 0)
-      throw UsageError(option->get_name() + " goes with " + other->get_name() + " only");
-  }
 }
 
 void CommandLine::check_files() const {
@@ -355,7 +358,7 @@ Completion CommandLine::completion() const {
   out.program = tool_;
   if (commands_) out.commands = commands_();
   for (const CLI::Option* option : app_->get_options()) {
-    if (!option->nonpositional()) continue;
+    if (!option->nonpositional() || option->get_group().empty()) continue;
     CompletedOption& completed = out.options.emplace_back();
     for (const std::string& name : option->get_snames()) completed.names.push_back("-" + name);
     for (const std::string& name : option->get_lnames()) completed.names.push_back("--" + name);

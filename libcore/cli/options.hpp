@@ -19,9 +19,10 @@ class Option;
 
 namespace headwater::cli {
 
-// One option or operand: a handle, valid as long as its CommandLine.
 class CommandLine;
+class KindOptions;
 
+// One option or operand: a handle, valid as long as its CommandLine.
 class Option {
  public:
   Option() = default;
@@ -38,6 +39,7 @@ class Option {
   Option& one_value_each();               // "--name A --name B", never "--name A B"
   Option& list(char delimiter);           // "--name A,B"
   Option& group(std::string_view title);  // in --help, instead of the group that the line has now
+  Option& hide();                         // in --help, and from shells
   // The least and the greatest number that is accepted.
   Option& between(double least, double most);
   Option& at_least(double least);
@@ -49,15 +51,40 @@ class Option {
   // The values name models, whose files no output may be.
   Option& reads_model();
   Option& names_files();  // for shells alone: neither rule is asked for
-  // Without `other` it says nothing: "--top-k goes with --nearest only".
-  Option& goes_with(const Option& other);
+  // Rules between options, by their names: see CommandLine.
+  Option& goes_with(std::string_view others, std::string_view why = {});
+  Option& needs(std::string_view others, std::string_view why = {});
+  Option& goes_without(std::string_view others, std::string_view why = {});
+  // Only models or data of this kind have it, or of one of these between "|": "a classifier|a translator".
+  Option& is_of(std::string_view kinds, KindOptions& options);
 
   bool is_given() const;
+  std::string name() const;   // "--output"
+  std::string value() const;  // as it is typed; else the one that --help shows (with_default), or none
 
  private:
   CLI::Option* option_ = nullptr;
   CommandLine* line_ = nullptr;
   bool is_whole_ = false;  // of a number
+};
+
+// Options that go with some kinds of models or data alone, which the command line cannot tell: filled by
+// Option::is_of.
+class KindOptions {
+ public:
+  void add(const Option& option, std::vector<std::string> kinds) {
+    rows_.push_back({option, std::move(kinds)});
+  }
+  // Once it is known that `what` is of `kinds`. Throws UsageError
+  // "--resize is for a model of images, models/imdb is none".
+  void check(std::string_view what, std::initializer_list<std::string_view> kinds) const;
+
+ private:
+  struct Row {
+    Option option;
+    std::vector<std::string> kinds;
+  };
+  std::vector<Row> rows_;
 };
 
 enum class Parsed { options, help, version };
@@ -82,6 +109,23 @@ class CommandLine {
   // An option that is another program's now. A line with it is refused with the line to type in its place.
   void moved(std::string_view option, std::string_view program, std::string_view now);
 
+  // Rules, checked in the order in which they are added. All are lists of names between spaces: of options,
+  // as
+  // "--csv" or "model"; of an option's values, typed or shown by with_default(), as "--view=heads,lines"; and
+  // of conditions. Each option of `options` that is given goes with one of `others`:
+  // "--top-k goes with --nearest or --duplicates only (why)",
+  void goes_with(std::string_view options, std::string_view others, std::string_view why = {});
+  // needs one that is yet to be given: "--learn needs --output (why)",
+  void needs(std::string_view options, std::string_view others, std::string_view why = {});
+  // goes without any: "--decode and --check do not go together (why)".
+  void goes_without(std::string_view options, std::string_view others, std::string_view why = {});
+  // Each is of these kinds, as Option::is_of has it.
+  void is_of(std::string_view options, std::string_view kinds, KindOptions& of_kinds);
+  // What rules call `name`, and messages `shown` where it is given.
+  void condition(std::string_view name, std::function<bool()> holds, std::string_view shown = {});
+  // By one of its names. Throws std::logic_error where there is none.
+  Option option(std::string_view name);
+
   // Called by parse() when the line is understood, in the order of these calls: for options that are read
   // together. May throw UsageError.
   void after_parse(std::function<void()> resolve) { after_parse_.push_back(std::move(resolve)); }
@@ -101,12 +145,23 @@ class CommandLine {
 
  private:
   friend class Option;
-  void check_partners() const;
+  struct Condition {
+    std::string name, shown;
+    std::function<bool()> holds;
+  };
+  std::vector<Condition> conditions_of(std::string_view names);
+  void check_rules();
   void check_files() const;
   // What is wrong with the words that were not understood; "" where they are operands that do not matter yet.
   std::string unexpected_text(bool has_operands) const;
   void check_moved(int argc, char** argv) const;
 
+  struct Rule {
+    std::string options;
+    const char* verb;  // " goes with "
+    std::string others, end;
+    bool is_exclusion;
+  };
   struct Moved {
     std::string option, program, now;
   };
@@ -115,7 +170,8 @@ class CommandLine {
   std::unique_ptr<CLI::App> app_;
   std::vector<const CLI::Option*> inputs_, outputs_, models_, other_files_;
   std::vector<std::pair<const CLI::Option*, std::vector<std::string>>> words_;
-  std::vector<std::pair<const CLI::Option*, const CLI::Option*>> partners_;  // which goes with which
+  std::vector<Rule> rules_;
+  std::vector<Condition> conditions_;
   std::function<std::vector<CommandWords>()> commands_;
   std::vector<Moved> moved_;
   std::vector<std::function<void()>> after_parse_;

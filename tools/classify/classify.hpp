@@ -21,6 +21,7 @@ struct Options {
   double temperature = 1;
   bool has_all = false, has_header = false, is_json = false, is_quiet = false, is_resized = false;
   cli::LineReaderSettings reader;
+  cli::KindOptions of_kinds;
 };
 
 // A line for each row of probabilities.

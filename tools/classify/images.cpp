@@ -151,9 +151,6 @@ void classify_images(const Options& o, const ModelFolder& folder) {
       throw UsageError("--resize takes no size: images become as large as the model reads them (leave " +
                        quote(input) + " out)");
   }
-  if (o.reader.replace_invalid)
-    throw UsageError("--replace-invalid is for texts, " + o.model + " reads images");
-  if (o.reader.is_json) throw UsageError("--json-input is for texts, " + o.model + " reads images");
   const bool reads_lines = o.inputs.empty() || std::ranges::count(o.inputs, kInput) > 0;
   if (!reads_lines && (o.reader.column != 0 || o.reader.is_csv))
     throw UsageError(std::string(o.reader.is_csv ? "--csv" : "--column") +

@@ -1,12 +1,10 @@
 #include "cli/tool.hpp"
 #include "decoding/classify.hpp"
-#include "support/error.hpp"
 #include "tools/classify/classify.hpp"
 
 namespace headwater::classify {
 
 void classify_texts(const Options& o, const ModelFolder& folder) {
-  if (o.is_resized) throw UsageError("--resize is for images, " + o.model + " reads texts");
   const LoadedClassifier model = load_classifier(folder);
   TextLabeller labeller(model);
   cli::LineReaderSettings settings = o.reader;

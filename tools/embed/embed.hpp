@@ -30,6 +30,7 @@ struct Options {
   bool normalizes = false, has_tokens = false, has_ids = false, is_resized = false, is_quiet = false;
   cli::LineReaderSettings reader{.refuses_tabs = true};
   cli::Option format_option;
+  cli::KindOptions of_kinds;
 };
 
 VectorSettings settings_of(const Options& o);

@@ -12,19 +12,6 @@ namespace {
 
 constexpr std::int64_t kImagesAtOnce = 64;
 
-void check_options(const Options& o) {
-  const auto refuse = [&](const std::string& option) {
-    throw UsageError(option + " is for texts, " + o.model + " reads images");
-  };
-  if (!o.nearest.empty()) refuse("--nearest");
-  if (o.duplicates) refuse("--duplicates");
-  if (o.compute_type != "float32") refuse("--compute-type");
-  if (o.reader.column != 0) refuse("--column");
-  if (o.reader.is_csv) refuse("--csv");
-  if (o.reader.is_json) refuse("--json-input");
-  if (o.reader.replace_invalid) refuse("--replace-invalid");
-}
-
 class Images {
  public:
   Images(const Options& o, const LoadedVisionModel& model)
@@ -70,7 +57,6 @@ class Images {
 }  // namespace
 
 void embed_images(const Options& o, const ModelFolder& folder) {
-  check_options(o);
   const LoadedVisionModel model = load_vision_model(folder);
   images::ImageInputs inputs(o.inputs,
                              images::input_settings(model.model->settings(), model.reading, o.is_resized));

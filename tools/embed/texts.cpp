@@ -98,7 +98,6 @@ class Texts {
 }  // namespace
 
 void embed_texts(const Options& o, const ModelFolder& folder) {
-  if (o.is_resized) throw UsageError("--resize is for images, " + o.model + " reads texts");
   Texts texts(o, folder);
   if (o.duplicates) {
     texts.write_duplicates();

@@ -23,8 +23,6 @@ struct Options {
   std::optional<std::int64_t> threads;
   bool overwrites = false, allows_empty = false, is_quiet = false;
   fs::path output;
-  std::vector<std::pair<std::string_view, cli::Option>> given;  // options of run
-  cli::Option output_option;
 };
 
 void run_recipe(const Options& o);

@@ -122,10 +122,6 @@ void for_each_line(const Options& o, const DataSettings& recipe, Pass pass,
 }  // namespace
 
 void inspect_data(const Options& o) {
-  if (!o.contact_sheet.empty() || !o.draws.empty()) {
-    throw UsageError(
-        "--contact-sheet and --draws are of data sets of images (vectorize --images makes them)");
-  }
   check_columns(o.columns);
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the data", cli::reads_input(o.data)}});
   const std::optional<Recipe> recipe =
@@ -184,8 +180,6 @@ bool is_of_ids(const Options& o) {
 void inspect_ids(const Options& o) {
   if (o.data.size() > 1)
     throw UsageError("--data: one file of ids at a time, not " + std::to_string(o.data.size()));
-  if (!o.columns.empty() || !o.recipe.empty() || !o.contact_sheet.empty() || !o.draws.empty())
-    throw UsageError(o.data.front() + " is a file of ids (which goes with --tokenizer and --json)");
   std::optional<Tokenizer> tokenizer;
   if (!o.tokenizer.empty()) tokenizer = Tokenizer::load(o.tokenizer);
   const StreamSummary summary(Safetensors(o.data.front()), tokenizer ? &*tokenizer : nullptr);

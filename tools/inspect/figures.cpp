@@ -185,14 +185,8 @@ void write_patches(const Options& o) {
 bool is_figure(const Options& o) { return o.shows_positions || o.shows_schedule || !o.patches.empty(); }
 
 void write_figure(const Options& o) {
-  const int figures = static_cast<int>(o.shows_positions) + static_cast<int>(o.shows_schedule) +
-                      static_cast<int>(!o.patches.empty());
-  if (figures > 1) throw UsageError("--positions, --schedule and --patches: one at a time");
-  if (o.what.empty() == o.recipe.empty() || !o.data.empty())
+  if (o.what.empty() && o.recipe.empty())
     throw UsageError("--positions, --schedule and --patches are of one recipe or model (name it)");
-  if (o.is_json || o.is_for_make || o.shows_tensors || o.has_statistics || o.lists_keys)
-    throw UsageError("--positions, --schedule and --patches stand alone");
-  if (o.steps && !o.shows_schedule) throw UsageError("--steps goes with --schedule");
   if (o.shows_positions) {
     write_positions(o);
   } else if (o.shows_schedule) {

@@ -15,10 +15,6 @@ namespace {
 void check_image_options(const Options& o) {
   if (o.data.size() > 1)
     throw UsageError("--data: one data set of images at a time, not " + std::to_string(o.data.size()));
-  if (!o.tokenizer.empty())
-    throw UsageError("--tokenizer is of texts, " + o.data.front() + " is a data set of images");
-  if (!o.columns.empty())
-    throw UsageError("--columns is of lines, " + o.data.front() + " is a data set of images");
   if (o.draws.empty() != o.recipe.empty())
     throw UsageError(o.draws.empty()
                          ? "--recipe goes with --draws where the data are images"

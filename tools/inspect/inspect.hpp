@@ -31,6 +31,7 @@ struct Options {
   // For data sets of images.
   fs::path contact_sheet, draws;  // pictures to write
   std::int64_t samples = 10, image = 0, draw_count = 16;
+  cli::KindOptions of_kinds;
 };
 
 // The recipe, model or file that is named, and whether it is a recipe.
