@@ -11,7 +11,7 @@ inline std::vector<std::vector<std::int32_t>> decode_greedily(const headwater::C
                                                               const headwater::Prompts& prompts,
                                                               const headwater::GenerationSettings& settings) {
   headwater::GenerationSettings greedy = settings;
-  greedy.num_beams = greedy.n_best = 1;
+  greedy.search.num_beams = greedy.n_best = 1;
   std::vector<std::vector<std::int32_t>> results;
   for (headwater::Hypotheses& hypotheses : headwater::Decoder(model).decode(prompts, greedy))
     results.push_back(std::move(hypotheses.front().ids));

@@ -77,9 +77,11 @@ void describe(cli::CommandLine& line, Options& o) {
                   "--labels writes them); needed if a name is another label's id")
       .one_of({"names", "ids"});
   line.add_flag("--multiline", o.is_multiline,
-                "of a language model: each file is one text, with its line ends");
+                "of a language model: each file is one text, with its line ends")
+      .goes_without("--ids", "one at a time");
   line.add_flag("--lines", o.is_of_lines,
-                "of a language model: each line is one text, also if it has learned from one long text");
+                "of a language model: each line is one text, also if it has learned from one long text")
+      .goes_without("--ids --multiline", "one at a time");
   line.add_flag("--start", o.has_start, "of a language model: put the start token before each text");
   line.group("Scores");
   line.add_option(
@@ -93,10 +95,10 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--reference-measure", o.has_reference_measure,
                 "loss and accuracy over padded positions too, as the source of the recipe counts them");
   line.group("Search");
-  describe(line, o.beams);
+  o.beams.describe(line, search::is_of_beams);
   line.group("Speed");
   line.add_option("--batch", o.batch_sequences, "pairs measured at a time; a matter of speed")
-      .between(1, 1e6)
+      .between(1, 65536)
       .with_default();
   line.group("Scores");
   line.add_option("-r,--recipe", o.recipe,
@@ -110,31 +112,40 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Input");
   line.add_option("--hypotheses", o.hypotheses, "score this text instead, one line each; - is standard input")
       .shown_as("FILE")
-      .reads();
+      .reads()
+      .goes_without("model", "one at a time");
   line.add_option("--references", o.references,
                   "what it should be, line for line; given again: further right answers")
       .one_value_each()
       .shown_as("FILE")
-      .reads();
+      .reads()
+      .goes_without("model", "one at a time")
+      .needs("--hypotheses", "the file that they are for");
   line.add_option(
           "--predictions", o.predictions,
           "score these predicted labels instead, one a line, or label, TAB, probability, as classify writes "
           "them; - is standard input")
       .shown_as("FILE")
-      .reads();
-  line.add_option("--labels", o.labels, "what they should be, line for line").shown_as("FILE").reads();
+      .reads()
+      .needs("--labels", "those that are right, one a line");
+  line.add_option("--labels", o.labels, "what they should be, line for line")
+      .shown_as("FILE")
+      .reads()
+      .needs("--predictions", "the file that they are for");
+  line.goes_without("--predictions --labels", "model --hypotheses --references", "one at a time");
   line.group("Scores");
   line.add_option("--metric", o.metrics, metrics_in_words())
       .list(',')
       .shown_as("NAMES")
-      .offers(metric_words());
+      .offers(metric_words())
+      .goes_without("--predictions", "all figures are written");
   line.add_option("--tokenize", o.tokenization, "of BLEU, distinct and repetition: 13a, none, intl or char")
-      .offers({"13a", "none", "intl", "char"})
+      .one_of({"13a", "none", "intl", "char"})
       .with_default();
   line.add_flag("--stem", o.is_stemmed,
                 "of ROUGE: words of more than three letters count by their stems (Porter)");
   line.add_option("--smooth", o.smoothing, "of BLEU, for orders without a match: exp, floor, add-k or none")
-      .offers({"exp", "floor", "add-k", "none"})
+      .one_of({"exp", "floor", "add-k", "none"})
       .with_default();
   line.add_flag("--lowercase", o.is_lowercased, "score lower-cased text");
   line.add_option("--temperature", o.temperature,
@@ -142,8 +153,9 @@ void describe(cli::CommandLine& line, Options& o) {
       .between(kLeastTemperature, kGreatestTemperature)
       .shown_as("T");
   line.add_flag(
-      "--fit-temperature", o.fits_temperature,
-      "of a classifier: also find the temperature of least loss on these data, validation data at best");
+          "--fit-temperature", o.fits_temperature,
+          "of a classifier: also find the temperature of least loss on these data, validation data at best")
+      .goes_without("--temperature", "one at a time");
   line.group("Output");
   line.add_option(
           "--reliability", o.reliability,
@@ -158,11 +170,27 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("FILE")
       .writes();
   line.add_flag("--sentences", o.is_by_sentence,
-                "of texts: one line of scores for each line, separated by tabs");
+                "of texts: one line of scores for each line, separated by tabs")
+      .goes_with("--hypotheses");
   line.add_flag("--json", o.is_json, "one JSON object a line");
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader, cli::Columns::any);
+  line.goes_without("--csv --column", "--predictions --labels --ids --multiline", "it is of lines of text");
+  const std::vector<std::pair<const char*, std::string>> of_models = {
+      {kTranslator, "--reference-measure " + o.beams.names()},
+      {kTextClassifier, "--labels-as"},
+      {kClassifier, "--temperature --fit-temperature"},
+      {kLanguageModel, "--stride --start --multiline --lines"},
+      {kMaskedLm, "--seed"}};
+  for (const auto& [kind, options] : of_models) {
+    line.is_of(options, kind, o.of_kinds);
+    line.goes_with(options, "model", "evaluate MODEL DATA");
+  }
+  line.is_of("--lowercase --stem --tokenize --smooth", kTranslator, o.of_kinds);
+  line.is_of("--reliability --confusion", kClassifier, o.of_kinds);
+  line.goes_with("--reliability --confusion", "model --predictions");
+  line.goes_with("--recipe", "model");
   o.reader.csv_fix.clear();  // of lines of one text alone
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);
@@ -201,18 +229,13 @@ Metrics metrics_of(const Options& o) {
       for (const std::string_view name : of_any_text_model()) metrics.of_model.emplace_back(name);
     }
   }
-  const auto tokenization = bleu_tokenization(o.tokenization);
-  if (!tokenization)
-    throw UsageError("--tokenize: unknown tokenization " + quote(o.tokenization) +
-                     " (13a, none, intl or char)");
-  const auto smoothing = bleu_smoothing(o.smoothing);
-  if (!smoothing)
-    throw UsageError("--smooth: unknown smoothing " + quote(o.smoothing) + " (exp, floor, add-k or none)");
-  metrics.text.bleu = {
-      .tokenization = *tokenization, .smoothing = *smoothing, .is_lowercased = o.is_lowercased};
+  const BleuTokenization tokenization = bleu_tokenization(o.tokenization).value();
+  metrics.text.bleu = {.tokenization = tokenization,
+                       .smoothing = bleu_smoothing(o.smoothing).value(),
+                       .is_lowercased = o.is_lowercased};
   metrics.text.chrf.is_lowercased = metrics.text.chrf_plus_plus.is_lowercased = o.is_lowercased;
   metrics.text.rouge.is_stemmed = o.is_stemmed;
-  metrics.text.diversity = {.tokenization = *tokenization, .is_lowercased = o.is_lowercased};
+  metrics.text.diversity = {.tokenization = tokenization, .is_lowercased = o.is_lowercased};
   return metrics;
 }
 
@@ -220,40 +243,12 @@ void run(const Options& o) {
   const Metrics metrics = metrics_of(o);
   const bool has_texts = !o.hypotheses.empty() || !o.references.empty();
   const bool has_labels = !o.predictions.empty() || !o.labels.empty();
-  const int asked = (has_texts ? 1 : 0) + (has_labels ? 1 : 0) + (o.model.empty() ? 0 : 1);
-  if (asked > 1) {
-    throw UsageError("give one of a model, --hypotheses with --references, and --predictions with --labels");
-  }
-  if (asked == 0) {
+  if (o.model.empty() && !has_texts && !has_labels) {
     throw UsageError(
         "nothing to evaluate (name a model and data, or --hypotheses and --references, or --predictions and "
         "--labels)");
   }
-  if (o.model.empty() && (o.stride > 0 || o.has_start || o.is_multiline || o.is_of_lines))
-    throw UsageError(
-        "--stride, --start, --multiline and --lines are for a language model (evaluate MODEL DATA)");
-  if (o.model.empty() && !o.labels_as.empty())
-    throw UsageError("--labels-as is for a classifier of texts on ids (evaluate MODEL DATA --ids)");
-  if (o.model.empty() && o.seed)
-    throw UsageError("--seed is for a masked language model (evaluate MODEL DATA)");
-  if (!o.recipe.empty() && o.model.empty()) throw UsageError("--recipe is for a model");
-  if (o.beams.any() && o.model.empty())
-    throw UsageError(
-        "--num-beams and other options of its search are for a translator (evaluate MODEL DATA)");
-  if ((o.reader.is_csv || o.reader.column > 0) && (has_labels || o.has_ids || o.is_multiline))
-    throw UsageError(std::string(o.reader.is_csv ? "--csv" : "--column") +
-                     " is for the data of a model and for --hypotheses" +
-                     (has_labels ? "" : ", and goes with neither --ids nor --multiline"));
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the examples", cli::reads_input(o.data)}});
-  if (o.is_by_sentence && !has_texts) throw UsageError("--sentences is for --hypotheses and --references");
-  const bool is_tempered = o.fits_temperature || o.temperature != 1;
-  if (o.model.empty() && is_tempered)
-    throw UsageError("--temperature and --fit-temperature are for a classifier (evaluate MODEL DATA)");
-  if (o.fits_temperature && o.temperature != 1)
-    throw UsageError("both --temperature and --fit-temperature (one at a time)");
-  if (has_texts && (!o.reliability.empty() || !o.confusion.empty()))
-    throw UsageError(std::string(o.reliability.empty() ? "--confusion" : "--reliability") +
-                     " is for classifiers and --predictions");
   check_pictures(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   if (has_labels) {

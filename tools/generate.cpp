@@ -49,7 +49,10 @@ void describe(cli::CommandLine& line, Options& o) {
                 "add two columns: the continuation's log-probability, and those of its tokens");
   line.add_flag("--json", o.form.is_json, "write a JSON object a line");
   line.add_flag("--stream", o.form.is_streaming,
-                "write each text while it is made, one after the other; to a terminal it is so");
+                "write each text while it is made, one after the other; to a terminal it is so")
+      .goes_without("--json many", "it writes text by text");
+  line.condition(
+      "many", [&o] { return o.batch.value_or(1) > 1; }, "--batch above 1");
   line.add_flag(
       "--multiline", o.form.has_line_ends,
       "let a continuation have line ends and TABs, which are spaces otherwise; to a terminal it is so");
@@ -60,6 +63,11 @@ void describe(cli::CommandLine& line, Options& o) {
   search::add_compute_type_option(line, o.compute_type);
   generate::describe(line, o.search);
   generate::describe(line, o.sampling);
+  line.goes_without("--fill-mask",
+                    "--echo --scores --stream --multiline --compute-type --start --stop --repetition-penalty "
+                    "--sampling --samples --temperature --top-p --min-p --seed " +
+                        o.search.decoding.names(),
+                    "--top-k, --allow-unknown and --json do");
   line.group("Model");
   line.add_flag("--start", o.has_start, "put [START] before each prompt, as vectorize --start does");
   line.add_flag("--allow-unknown", o.allows_unknown, "let [UNK] be generated");
@@ -68,7 +76,8 @@ void describe(cli::CommandLine& line, Options& o) {
                   "this whole file is one prompt, with its line ends but the last; repeat it for more")
       .shown_as("FILE")
       .one_value_each()
-      .reads();
+      .reads()
+      .goes_without("text --csv --column --json-input", "a file is a prompt");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader);
   cli::add_json_input_option(line, o.reader);
@@ -80,9 +89,6 @@ void describe(cli::CommandLine& line, Options& o) {
 // The files of prompts: lines, or whole ones.
 cli::LineReaderSettings reader_of(const Options& o) {
   if (o.prompt_files.empty()) return o.reader;
-  if (!o.text.empty() || o.reader.is_csv || o.reader.is_json || o.reader.column > 0)
-    throw UsageError(
-        "--prompt-file goes without other text, --csv, --column and --json-input (a file is a prompt)");
   if (std::ranges::count(o.prompt_files, "-") > 1)
     throw UsageError("--prompt-file -: twice, and standard input is read once (name a file)");
   cli::LineReaderSettings whole = o.reader;
@@ -109,43 +115,7 @@ void note_half_read(const TruncatedLines& prompts, bool is_delimited) {
             " of " + (count == 1 ? "it" : "each") + " was left out" + prompts.numbers());
 }
 
-// What was given that is of continuations; empty: nothing.
-std::string option_of_continuations(const Options& o) {
-  const search::SamplingOptions& draws = o.sampling.draws;
-  const std::pair<const char*, bool> given[] = {
-      {"--echo", o.form.has_prompts},
-      {"--scores", o.form.has_scores},
-      {"--stream", o.form.is_streaming},
-      {"--multiline", o.form.has_line_ends},
-      {"--compute-type", o.compute_type != "float32"},
-      {"--start", o.has_start},
-      {"--max-new-tokens", o.search.max_new_tokens.has_value()},
-      {"--min-new-tokens", o.search.min_new_tokens.has_value()},
-      {"--stop", !o.search.stop.empty()},
-      {"--repetition-penalty", o.search.repetition_penalty.has_value()},
-      {"--no-repeat-ngram-size", o.search.no_repeat_ngram_size.has_value()},
-      {"--num-beams", o.search.beams.num_beams.has_value()},
-      {"--length-penalty", o.search.beams.length_penalty.has_value()},
-      {"--length-penalty-kind", o.search.beams.length_penalty_kind.has_value()},
-      {"--early-stopping", o.search.beams.early_stopping.has_value()},
-      {"--sampling", o.sampling.is_on},
-      {"--samples", o.sampling.samples.has_value()},
-      {"--temperature", draws.temperature.has_value()},
-      {"--top-p", draws.top_p.has_value()},
-      {"--min-p", draws.min_p.has_value()},
-      {"--seed", draws.seed.has_value()}};
-  for (const auto& [name, is_given] : given) {
-    if (is_given) return name;
-  }
-  return {};
-}
-
 void run_fill_mask(const Options& o) {
-  const std::string other = option_of_continuations(o);
-  if (!other.empty())
-    throw UsageError("--fill-mask and " + other +
-                     ": the second is for continuations (of the options that say what is written, --top-k, "
-                     "--allow-unknown and --json go with --fill-mask)");
   generate::FillSettings settings{
       .allows_unknown = o.allows_unknown, .is_json = o.form.is_json, .is_quiet = o.is_quiet};
   settings.batch = o.batch.value_or(kFilledLines);
@@ -161,14 +131,12 @@ void run_fill_mask(const Options& o) {
 void run(const Options& o) {
   if (o.fills_masks) return run_fill_mask(o);
   generate::OutputForm form = o.form;
-  if (form.is_streaming && (form.is_json || o.batch.value_or(1) > 1))
-    throw UsageError("--stream writes text by text: not with --json, nor with a --batch above 1");
   if (!form.is_json && !o.batch && ::isatty(STDOUT_FILENO) != 0)
     form.is_streaming = form.has_line_ends = true;
-  TextGeneratorSettings settings{.has_start = o.has_start,
-                                 .allows_unknown = o.allows_unknown,
-                                 .wants_scores = form.has_scores,
-                                 .compute_type = search::compute_type_of(o.compute_type)};
+  TextGeneratorSettings settings{.generation = {.allows_unknown = o.allows_unknown,
+                                                .wants_scores = form.has_scores,
+                                                .compute_type = search::compute_type_of(o.compute_type)},
+                                 .has_start = o.has_start};
   generate::set(settings, {}, o.search, o.sampling);  // before anything is loaded
   const cli::LineReaderSettings lines_read = reader_of(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));

@@ -1,6 +1,7 @@
 // translate: a translation for each line of text.
 
 #include "decoding/translate.hpp"
+#include "decoding/search_settings.hpp"
 
 #include <optional>
 
@@ -9,9 +10,9 @@
 #include "families/registry.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
+#include "tools/search/options.hpp"
 #include "tools/translate/output.hpp"
 #include "tools/translate/prefixes.hpp"
-#include "tools/translate/search.hpp"
 
 namespace {
 
@@ -23,8 +24,8 @@ struct Options {
   std::int64_t batch = 64;
   std::string prefix;
   std::optional<std::int64_t> n_best, alignment_layer, alignment_head;
-  translate::SearchOptions search;
-  translate::SamplingOptions sampling;
+  search::DecodingOptions decoding;
+  search::SamplingOptions sampling;
   int threads = 0;
   bool allows_unknown = false, wants_scores = false, wants_alignments = false, is_json = false,
        is_quiet = false;
@@ -45,20 +46,23 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--alignments", o.wants_alignments,
                 "add a column of source and target tokens, \"0-0 2-1\", by the decoder's attention");
   line.add_option("--alignment-layer", o.alignment_layer, "of the decoder, from 0; the last without it")
-      .at_least(0);
+      .at_least(0)
+      .goes_with("--alignments");
   line.add_option("--alignment-head", o.alignment_head, "of that layer, from 0; the mean of all without it")
-      .at_least(0);
+      .at_least(0)
+      .goes_with("--alignments");
   line.add_flag("--json", o.is_json, "write a JSON object a line");
   line.group("Speed");
   line.add_option("--batch", o.batch, "sentences decoded together; the text is the same for any")
       .at_least(1)
       .with_default();
   search::add_compute_type_option(line, o.compute_type);
-  translate::describe(line, o.search);
+  line.group("Search");
+  o.decoding.describe(line, [](std::string_view) { return true; });
   line.add_option("--prefix", o.prefix, "a line for each line of text: what its translation begins with")
       .shown_as("FILE")
       .reads();
-  translate::describe(line, o.sampling);
+  describe(line, o.sampling, "draw each token at random by its probability");
   line.group("Model");
   line.add_option("-r,--recipe", o.recipe,
                   "search as a recipe's decoding section says; the command line overrides the recipe")
@@ -87,24 +91,35 @@ std::optional<DecodingSettings> decoding_of_recipe(const Options& o) {
   return recipe.decoding;
 }
 
-TranslationSettings settings_of(const Options& o, const LoadedTranslator& model,
-                                const std::optional<DecodingSettings>& of_recipe) {
-  TranslationSettings settings{.allows_unknown = o.allows_unknown,
-                               .wants_scores = o.wants_scores || o.n_best.has_value()};
-  settings.decoding = of_recipe ? *of_recipe : model.generation.decoding;
-  translate::set(*settings.decoding, o.search);
-  const search::RoomOrigin origin{.has_min = o.search.min_new_tokens.has_value(),
-                                  .has_max = o.search.max_new_tokens.has_value(),
-                                  .file = of_recipe ? o.recipe : model.generation.file};
-  search::check_room(*settings.decoding, origin);
-  search::check_room(*settings.decoding, origin, model.max_new_tokens, model.model->length());
-  settings.sampling =
-      translate::sampling_of(o.sampling, o.search, of_recipe ? GenerationConfig{} : model.generation);
-  if (settings.sampling) settings.decoding->num_beams = 1;
+// Nothing where there is no sampling. `files`: what the model says, over which the options go.
+std::optional<SamplingSettings> sampling_of(const Options& o, bool has_beams, const GenerationConfig& files) {
+  const search::SamplingOptions& typed = o.sampling;
+  if (!typed.is_on && typed.any() && !files.samples)
+    throw UsageError("--temperature, --top-k, --top-p, --min-p and --seed are read with --sampling");
+  if (!typed.is_on && has_beams) return std::nullopt;
+  std::optional<SamplingSettings> settings =
+      typed.is_on ? sampling_settings(files) : sampling_of_files(files);
+  if (settings) set(*settings, typed);
+  return settings;
+}
+
+GenerationSettings settings_of(const Options& o, const LoadedTranslator& model,
+                               const std::optional<DecodingSettings>& of_recipe) {
+  GenerationSettings settings{.search = of_recipe ? *of_recipe : model.generation.decoding,
+                              .allows_unknown = o.allows_unknown,
+                              .n_best = o.n_best.value_or(1),
+                              .wants_scores = o.wants_scores || o.n_best.has_value(),
+                              .compute_type = search::compute_type_of(o.compute_type)};
+  o.decoding.put_over(settings.search);
+  const bool has_beams = o.decoding.has("num_beams");
+  if (o.sampling.is_on && has_beams && settings.search.num_beams != 1)
+    throw UsageError("--sampling and --num-beams: give one of them");
+  search::check_room(settings.search, o.decoding, of_recipe ? o.recipe : model.generation.file,
+                     search::ModelRoom{model.max_new_tokens, model.model->length()});
+  settings.sampling = sampling_of(o, has_beams, of_recipe ? GenerationConfig{} : model.generation);
+  if (settings.sampling) settings.search.num_beams = 1;
   if (o.wants_alignments) settings.alignment = {o.alignment_layer, o.alignment_head};
-  const std::int64_t beams = settings.decoding->num_beams;
-  settings.compute_type = search::compute_type_of(o.compute_type);
-  settings.n_best = o.n_best.value_or(1);
+  const std::int64_t beams = settings.search.num_beams;
   if (!o.n_best && model.generation.return_sequences > 1) {
     throw Error(model.generation.file + ": \"num_return_sequences\" is " +
                 std::to_string(model.generation.return_sequences) +
@@ -121,8 +136,6 @@ void run(const Options& o) {
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
                               {"--prefix -", o.prefix == "-"},
                               {"the text", cli::reads_input(o.text)}});
-  if (!o.wants_alignments && (o.alignment_layer || o.alignment_head))
-    throw UsageError("--alignment-layer and --alignment-head are read with --alignments");
   const std::optional<DecodingSettings> of_recipe = decoding_of_recipe(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);

@@ -2,19 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "decoding/generation_settings.hpp"
 #include "families/translator/model.hpp"
 
 namespace headwater {
 
-struct AlignmentSettings {
-  std::optional<Index> layer;  // of the decoder, from 0; none: the last
-  std::optional<Index> head;   // none: the mean of all
-};
 // Throws UsageError, naming the option, where the model has no such layer or head.
 void check_alignment(const EncoderDecoder& model, const AlignmentSettings& settings,
                      std::string_view layer_option = "--alignment-layer",

@@ -48,7 +48,7 @@ class BeamSearch {
   explicit BeamSearch(const DecodingGroup& group)
       : group_(group),
         settings_(group.settings),
-        beams_(group.settings.num_beams),
+        beams_(group.settings.search.num_beams),
         width_((2 + std::ssize(group.settings.other_end_ids)) * beams_),
         bans_(group.settings),
         state_(group.model, group.context, first_prompts(),
@@ -221,18 +221,14 @@ class BeamSearch {
     if (continued == 0) return 0;
     const auto finished = static_cast<Index>(p.finished.size());
     const auto sum_of = [&](Index i) { return next_[static_cast<std::size_t>(first + i)].log_probability; };
-    switch (settings_.early_stopping) {
-      case EarlyStopping::first:
-        return finished == beams_ ? 0 : continued;
-      case EarlyStopping::heuristic:
-        return finished == beams_ && sum_of(0) / penalty(made_) <= p.finished.back().score ? 0 : continued;
-      case EarlyStopping::never:
-        break;
-    }
+    const std::string& stopping = settings_.search.early_stopping;
+    if (stopping == "first") return finished == beams_ ? 0 : continued;
+    if (stopping == "heuristic")
+      return finished == beams_ && sum_of(0) / penalty(made_) <= p.finished.back().score ? 0 : continued;
     if (finished < settings_.n_best) return continued;
     const double threshold = p.finished[static_cast<std::size_t>(settings_.n_best - 1)].score;
     // Sums only fall: a score can be no better than the sum of now at the length that favours it most.
-    const double best_penalty = penalty(settings_.length_penalty > 0 ? p.room : made_ + 1);
+    const double best_penalty = penalty(settings_.search.length_penalty > 0 ? p.room : made_ + 1);
     Index worth = continued;
     while (worth > 0 && sum_of(worth - 1) / best_penalty <= threshold) --worth;
     return worth;

@@ -40,8 +40,9 @@ std::vector<Index> room_of(const CachedModel& model, const Prompts& prompts,
                   " tokens, more than the model's length " + std::to_string(model.length()));
     }
     Index most = left;
-    if (settings.max_new_tokens > 0)
-      most = settings.slides ? settings.max_new_tokens : std::min<Index>(settings.max_new_tokens, left);
+    if (settings.search.max_new_tokens > 0)
+      most = settings.slides ? settings.search.max_new_tokens
+                             : std::min<Index>(settings.search.max_new_tokens, left);
     if (settings.max_length > 0) {
       if (settings.max_length <= length)
         throw LineError(static_cast<std::size_t>(s),
@@ -50,10 +51,10 @@ std::vector<Index> room_of(const CachedModel& model, const Prompts& prompts,
                             std::to_string(settings.max_length) + " (give --max-new-tokens)");
       most = std::min<Index>(settings.slides ? settings.max_length : most, settings.max_length - length);
     }
-    if (settings.max_length_ratio > 0) {
+    if (settings.search.max_length_ratio > 0) {
       // 1.1 times 50 is a little above 55, as doubles have it, and means 55.
       constexpr double kOfRounding = 1 - 1e-12;
-      const double tokens = std::ceil(settings.max_length_ratio * kOfRounding *
+      const double tokens = std::ceil(settings.search.max_length_ratio * kOfRounding *
                                       static_cast<double>(prompts.source.sequence(s).size()));
       if (tokens < static_cast<double>(most)) most = std::max<Index>(1, static_cast<Index>(tokens));
     }
@@ -78,7 +79,7 @@ Decoder::Decoder(const CachedModel& model, ComputeType compute_type)
       largest_hidden_(largest_hidden_of(model.output_layer())) {}
 
 std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const GenerationSettings& settings) {
-  if (settings.num_beams == 1)
+  if (settings.search.num_beams == 1)
     return decode(prompts, settings, {Greedy(model_.output_layer(), settings.wants_scores)});
   return decode_groups(prompts, settings,
                        [](const DecodingGroup& group, std::size_t) { decode_with_beams(group); });
@@ -94,7 +95,7 @@ std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const Generation
 template <class F>
 std::vector<Hypotheses> Decoder::decode_groups(const Prompts& prompts, const GenerationSettings& settings,
                                                const F& decode_group) {
-  const Index sequences = prompts.sequences(), beams = settings.num_beams;
+  const Index sequences = prompts.sequences(), beams = settings.search.num_beams;
   const Index group_size = std::max<Index>(1, group_rows_of(packed_, sequences * beams) / beams);
   const Index groups = (sequences + group_size - 1) / group_size;
   const std::vector<Index> room = room_of(model_, prompts, settings);

@@ -78,11 +78,10 @@ void cut(const GrowingRow& row, Hypothesis& hypothesis) {
   for (const double score : scores) hypothesis.log_probability += score;
 }
 
-std::optional<Sampler> sampler_of(const OutputLayer& output, const TextGeneratorSettings& settings,
-                                  const GenerationSettings& generation) {
+std::optional<Sampler> sampler_of(const OutputLayer& output, const GenerationSettings& generation) {
   const double penalty = generation.repetition_penalty;
-  if (!settings.sampling && (penalty == 1 || generation.num_beams > 1)) return std::nullopt;
-  SamplingSettings sampling = settings.sampling.value_or(SamplingSettings{.top_k = 1});
+  if (!generation.sampling && (penalty == 1 || generation.search.num_beams > 1)) return std::nullopt;
+  SamplingSettings sampling = generation.sampling.value_or(SamplingSettings{.top_k = 1});
   sampling.repetition_penalty = penalty;
   return std::optional<Sampler>(std::in_place, output, sampling);
 }
@@ -91,7 +90,7 @@ std::optional<Sampler> sampler_of(const OutputLayer& output, const TextGenerator
 
 DecodingSettings decoding_of_files(const GenerationConfig& config) {
   DecodingSettings decoding = config.decoding;
-  decoding.max_new_tokens = TextGeneratorSettings().decoding.max_new_tokens;
+  decoding.max_new_tokens = TextGeneratorSettings().generation.search.max_new_tokens;
   if (config.max_new_tokens || config.max_length) decoding.max_new_tokens = config.max_new_tokens.value_or(0);
   return decoding;
 }
@@ -99,12 +98,12 @@ DecodingSettings decoding_of_files(const GenerationConfig& config) {
 GenerationSettings generation_settings(const LoadedLanguageModel& model,
                                        const TextGeneratorSettings& settings) {
   const Tokenizer& tokenizer = model.tokenizer;
-  GenerationSettings generation = search_settings(settings.decoding);
+  GenerationSettings generation = settings.generation;
   const GenerationConfig& config = model.generation;
   const bool is_ours = config.file.empty();  // a published model's files say what it never writes
   generation.end_id = tokenizer.end_id();
   if (!is_ours) set_published(generation, config, model.model->vocabulary());
-  if (settings.decoding.max_new_tokens == 0) generation.max_length = config.max_length.value_or(0);
+  if (generation.search.max_new_tokens == 0) generation.max_length = config.max_length.value_or(0);
   if (settings.repetition_penalty) generation.repetition_penalty = *settings.repetition_penalty;
   const auto forbid = [&](std::int32_t id) {  // one token may be all of these, as GPT-2's is
     if (id >= 0 && !generation.is_end(id)) generation.suppress_tokens.push_back(id);
@@ -113,11 +112,10 @@ GenerationSettings generation_settings(const LoadedLanguageModel& model,
     forbid(tokenizer.pad_id());
     forbid(tokenizer.start_id());
   }
-  if (!settings.allows_unknown) forbid(tokenizer.unknown_id());
+  if (!generation.allows_unknown) forbid(tokenizer.unknown_id());
   forbid(model.delimiter);
   generation.vocabulary_limit = tokenizer.vocabulary_size();
   generation.slides = true;
-  generation.wants_scores = settings.wants_scores;
   generation.characters = CharacterGuard::of(tokenizer, generation.end_id);
   return generation;
 }
@@ -127,8 +125,8 @@ TextGenerator::TextGenerator(const LoadedLanguageModel& model, const TextGenerat
       settings_(settings),
       generation_(generation_settings(model, settings)),
       stops_(settings.stop),
-      sampler_(sampler_of(model.model->output_layer(), settings, generation_)),
-      decoder_(*model.model, settings.compute_type) {}
+      sampler_(sampler_of(model.model->output_layer(), generation_)),
+      decoder_(*model.model, generation_.compute_type) {}
 
 // The token that begins a text, by the model's files or else the tokenizer; -1: none.
 static std::int32_t start_of(const LoadedLanguageModel& model) {
@@ -149,7 +147,7 @@ static std::vector<std::int32_t> first_ids(const LoadedLanguageModel& model) {
 // training: it leaves as many positions as may be wanted, but at most a quarter of all.
 std::size_t TextGenerator::max_prompt_ids() const {
   const Index length = model_.model->length();
-  const Index wanted = generation_.max_new_tokens > 0 ? generation_.max_new_tokens : length;
+  const Index wanted = generation_.search.max_new_tokens > 0 ? generation_.search.max_new_tokens : length;
   return static_cast<std::size_t>(length + 1 - std::min<Index>(wanted, std::max<Index>(1, length / 4)));
 }
 
@@ -216,7 +214,7 @@ void TextGenerator::continue_rows(std::span<const Prompt> prompts, std::size_t f
   }
   batch.finish();
   if (rows == 1) listener.begins(line_of(0));
-  const bool has_beams = generation_.num_beams > 1;
+  const bool has_beams = generation_.search.num_beams > 1;
   std::vector<Hypotheses> found;
   try {
     if (has_beams) {

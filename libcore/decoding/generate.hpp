@@ -17,15 +17,12 @@
 namespace headwater {
 
 struct TextGeneratorSettings {
-  DecodingSettings decoding = {.max_new_tokens = 64};  // max_new_tokens 0: max_length of the model's files
-  std::optional<double> repetition_penalty = {};       // none: what the model's files say; 1: no penalty
-  std::optional<SamplingSettings> sampling = {};       // in place of a search
-  std::int64_t samples = 1;                            // continuations of a prompt; more than 1: of sampling
-  std::vector<std::string> stop = {};                  // a continuation ends before the first of these
-  bool has_start = false;                              // the start token stands before each prompt
-  bool allows_unknown = false;                         // [UNK] may be chosen
-  bool wants_scores = false;                           // of one hypothesis; beam search has them
-  ComputeType compute_type = ComputeType::float32;
+  // max_new_tokens 0: max_length of the model's files.
+  GenerationSettings generation = {.search = {.max_new_tokens = 64}};
+  std::optional<double> repetition_penalty = {};  // none: what the model's files say; 1: no penalty
+  std::int64_t samples = 1;                       // continuations of a prompt; more than 1: of sampling
+  std::vector<std::string> stop = {};             // a continuation ends before the first of these
+  bool has_start = false;                         // the start token stands before each prompt
 };
 
 // What the model's files say, and so many new tokens where they say no length.

@@ -19,9 +19,9 @@ double real_power(double base, double exponent) {
 
 double length_penalty(const GenerationSettings& settings, std::int64_t tokens) {
   const double n = static_cast<double>(tokens);
-  return settings.length_penalty_kind == LengthPenaltyKind::gnmt
-             ? real_power((5 + n) / 6, settings.length_penalty)
-             : real_power(n, settings.length_penalty);
+  const double alpha = settings.search.length_penalty;
+  return settings.search.length_penalty_kind == "gnmt" ? real_power((5 + n) / 6, alpha)
+                                                       : real_power(n, alpha);
 }
 
 }  // namespace headwater

@@ -5,20 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "decoding/generation_settings.hpp"
 #include "decoding/next_token.hpp"
 #include "layers/output_layer.hpp"
 
 namespace headwater {
-
-// Filters act in this order, each on what the one before left, as in Hugging Face's library.
-struct SamplingSettings {
-  double repetition_penalty = 1;  // of tokens that the text has, prompt and all (penalize_repetition)
-  double temperature = 1;         // divides the logits
-  std::int64_t top_k = 0;         // the most likely so many (Fan et al. 2018); 0: all
-  double top_p = 1;               // the fewest that hold this share of the probability (Holtzman et al. 2020)
-  double min_p = 0;  // those with at least this share of the most likely one's (Nguyen et al. 2024)
-  std::uint64_t seed = 1;
-};
 
 struct TokenProbability {
   std::int32_t id;

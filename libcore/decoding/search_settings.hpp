@@ -1,17 +1,12 @@
-// What a recipe, or a model's generation_config.json, says of decoding, as the search reads it.
+// What a model's generation_config.json says of decoding, as the search reads it.
 #pragma once
 
 #include <optional>
 
 #include "decoding/generation_settings.hpp"
-#include "decoding/sampling.hpp"
 #include "families/generation_config.hpp"
-#include "recipe/recipe.hpp"
 
 namespace headwater {
-
-// n_best is 1, and which tokens mean what is the caller's to say.
-GenerationSettings search_settings(const DecodingSettings& decoding);
 
 // Puts what a published model's files say over `search`: end tokens, forced and forbidden ones, penalties.
 // Ids from `vocabulary` on are no tokens.

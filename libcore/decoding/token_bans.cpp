@@ -11,6 +11,11 @@ TokenBans::TokenBans(const GenerationSettings& settings)
   suppressed_with_end_.insert(suppressed_with_end_.end(), ends_.begin(), ends_.end());
 }
 
+bool TokenBans::reads_texts() const {
+  return settings_.search.no_repeat_ngram_size > 0 || settings_.min_length > 0 ||
+         !settings_.begin_suppress_tokens.empty() || !settings_.banned_sequences.empty();
+}
+
 void TokenBans::clear(std::int64_t new_tokens) {
   new_tokens_ = new_tokens;
   offsets_.assign(1, 0);
@@ -33,7 +38,7 @@ void TokenBans::add(std::span<const std::int32_t> text, std::span<const std::int
 }
 
 void TokenBans::add_repeated(std::span<const std::int32_t> text) {
-  const auto size = static_cast<std::size_t>(settings_.no_repeat_ngram_size);
+  const auto size = static_cast<std::size_t>(settings_.search.no_repeat_ngram_size);
   if (size == 0 || text.size() < size) return;
   const std::span<const std::int32_t> last = text.last(size - 1);
   for (std::size_t at = 0; at + size <= text.size(); ++at) {
@@ -52,7 +57,7 @@ void TokenBans::add_sequences(std::span<const std::int32_t> text) {
 }
 
 kernels::BannedColumns TokenBans::columns() const {
-  const bool may_end = new_tokens_ >= settings_.min_new_tokens;
+  const bool may_end = new_tokens_ >= settings_.search.min_new_tokens;
   kernels::BannedColumns banned{.all = may_end ? suppressed_ : suppressed_with_end_,
                                 .limit = settings_.vocabulary_limit};
   if (offsets_.size() > 1) {

@@ -16,10 +16,7 @@ class TokenBans {
  public:
   explicit TokenBans(const GenerationSettings& settings);
 
-  bool reads_texts() const {
-    return settings_.no_repeat_ngram_size > 0 || settings_.min_length > 0 ||
-           !settings_.begin_suppress_tokens.empty() || !settings_.banned_sequences.empty();
-  }
+  bool reads_texts() const;
   // For rows that have `new_tokens` generated ones.
   void clear(std::int64_t new_tokens);
   // `text`: what the row has read, prompt and all; may be empty where texts are not read. `others`: what it

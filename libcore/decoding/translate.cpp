@@ -13,11 +13,10 @@
 
 namespace headwater {
 
-GenerationSettings generation_settings(const LoadedTranslator& model, const TranslationSettings& settings) {
+GenerationSettings generation_settings(const LoadedTranslator& model, const GenerationSettings& asked) {
   const Tokenizer& target = model.target_tokenizer;
   const GenerationConfig& config = model.generation;
-  const DecodingSettings& decoding = settings.decoding ? *settings.decoding : config.decoding;
-  GenerationSettings generation = search_settings(decoding);
+  GenerationSettings generation = asked;
   generation.start_id = model.ids.start;
   generation.end_id = model.ids.end;
   generation.vocabulary_limit = target.vocabulary_size();
@@ -33,26 +32,24 @@ GenerationSettings generation_settings(const LoadedTranslator& model, const Tran
     forbid(model.ids.pad);
     forbid(model.ids.start);
   }
-  if (!settings.allows_unknown) forbid(target.unknown_id());
+  if (!generation.allows_unknown) forbid(target.unknown_id());
   if (generation.start_id < 0) throw Error("a translator without a start token translates nothing");
-  if (decoding.max_new_tokens == 0) generation.max_new_tokens = model.max_new_tokens;
-  generation.n_best = std::min(settings.n_best, generation.num_beams);
-  generation.wants_scores = settings.wants_scores;
+  if (generation.search.max_new_tokens == 0) generation.search.max_new_tokens = model.max_new_tokens;
+  generation.n_best = std::min(generation.n_best, generation.search.num_beams);
   generation.characters = CharacterGuard::of(target, generation.end_id);
   return generation;
 }
 
-Translator::Translator(const LoadedTranslator& model, const TranslationSettings& settings)
+Translator::Translator(const LoadedTranslator& model, const GenerationSettings& settings)
     : model_(model),
       generation_(generation_settings(model, settings)),
-      alignment_(settings.alignment),
       decoder_(*model.model, settings.compute_type) {
   const double penalty = model.generation.repetition_penalty;
   SamplingSettings choice = settings.sampling.value_or(SamplingSettings{.top_k = 1});
   choice.repetition_penalty = penalty;
-  if (settings.sampling || (penalty != 1 && generation_.num_beams == 1))
+  if (settings.sampling || (penalty != 1 && generation_.search.num_beams == 1))
     sampler_.emplace(model.model->output_layer(), choice);
-  if (alignment_) check_alignment(*model.model, *alignment_);
+  if (generation_.alignment) check_alignment(*model.model, *generation_.alignment);
 }
 
 Translator::Sources Translator::encode(const std::vector<std::string>& lines) {
@@ -107,7 +104,7 @@ std::vector<Translations> Translator::translations(const std::vector<std::string
                          .is_truncated = sources.are_truncated[line]});
     }
   }
-  if (alignment_) add_alignments(sources, results);
+  if (generation_.alignment) add_alignments(sources, results);
   return results;
 }
 
@@ -131,7 +128,7 @@ void Translator::add_alignments(const Sources& sources, std::vector<Translations
   if (targets.empty()) return;
   for (std::size_t i = 0; i < targets.size(); ++i) pairs[i].target = targets[i];
   std::vector<std::vector<Index>> found =
-      std::move(align(*model_.model, arena_, pairs, std::span(&*alignment_, 1)).front());
+      std::move(align(*model_.model, arena_, pairs, std::span(&*generation_.alignment, 1)).front());
   for (std::size_t i = 0; i < found.size(); ++i) {
     for (Index& source : found[i]) source -= pairs[i].begin;
     aligned[i]->source_of = std::move(found[i]);

@@ -15,18 +15,8 @@
 
 namespace headwater {
 
-struct TranslationSettings {
-  bool allows_unknown = false;                      // [UNK] may be chosen
-  std::optional<DecodingSettings> decoding = {};    // none: what generation_config.json of the model says
-  std::int64_t n_best = 1;                          // translations of a line, at most num_beams
-  bool wants_scores = false;                        // of one hypothesis; beam search has them
-  std::optional<SamplingSettings> sampling = {};    // in place of a search
-  std::optional<AlignmentSettings> alignment = {};  // none: no alignments
-  ComputeType compute_type = ComputeType::float32;  // of the search; alignments are of float32
-};
-
 // What may be generated with this model.
-GenerationSettings generation_settings(const LoadedTranslator& model, const TranslationSettings& settings);
+GenerationSettings generation_settings(const LoadedTranslator& model, const GenerationSettings& asked);
 
 struct Translation {
   std::string text;
@@ -38,7 +28,7 @@ using Translations = std::vector<Translation>;  // of one line, the best first
 
 class Translator {
  public:
-  Translator(const LoadedTranslator& model, const TranslationSettings& settings);
+  Translator(const LoadedTranslator& model, const GenerationSettings& settings);
 
   // The translations of each line, in order: n_best, or fewer where the search finds fewer. A line without a
   // token has one, which is empty; tokens beyond the model's positions are cut off and the line counted. Any
@@ -73,7 +63,6 @@ class Translator {
   const LoadedTranslator& model_;
   GenerationSettings generation_;
   std::optional<Sampler> sampler_;
-  std::optional<AlignmentSettings> alignment_;
   Decoder decoder_;
   Arena arena_;                // of alignments
   std::uint64_t sources_ = 0;  // given so far: each draws its own random numbers

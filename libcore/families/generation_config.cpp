@@ -12,23 +12,12 @@ namespace headwater {
 
 namespace {
 
-// A setting of the search: its key, where it stands, what may stand there, and when it is read.
-struct DecodingField {
-  std::string_view key;
-  schema::Member member;
-  schema::Rule rule;
-  schema::When when;
-
-  schema::Row row() const { return {key, member, rule, "", when, kNoFollows}; }
-
- private:
-  static inline const schema::Follows kNoFollows{};
-};
-
 // The rows of the section decoding of a recipe as a table.
 class DecodingTable : public schema::Visitor {
  public:
-  void row(const schema::Row& row) override { fields.push_back({row.key, row.member, row.rule, row.when}); }
+  void row(const schema::Row& row) override {
+    fields.push_back({row.key, row.member, row.rule, row.when, row.meaning.text});
+  }
   void section(std::string_view, const schema::Meaning&, const Rows&) override {}
   void section_of_kinds(std::string_view, const schema::Meaning&, const ModelSection&, const Rows&) override {
   }
@@ -38,10 +27,9 @@ class DecodingTable : public schema::Visitor {
   std::vector<DecodingField> fields;
 };
 
-std::vector<DecodingField> fields_of(DecodingSettings& settings) {
-  DecodingTable table;
-  schema::rows(table, settings);
-  return table.fields;
+void read_field(const Json& value, const DecodingField& field) {
+  const schema::Follows none{};
+  read_member(value, {field.key, field.member, field.rule, "", field.when, none});
 }
 
 // max_new_tokens is max_length in the file, which somebody else reads and writes.
@@ -53,18 +41,28 @@ Json early_stopping_json(const std::string& word) {
   return word == "first";
 }
 
-Json json_of(const DecodingField& field) {
+Json plain_json(const DecodingField& field) {
   if (const auto* const number = std::get_if<std::int64_t*>(&field.member)) return **number;
   if (const auto* const number = std::get_if<double*>(&field.member)) return **number;
-  const std::string& word = *std::get<std::string*>(field.member);
-  return field.key == "early_stopping" ? early_stopping_json(word) : Json(word);
+  return *std::get<std::string*>(field.member);
+}
+
+Json json_of(const DecodingField& field) {
+  const Json json = plain_json(field);
+  return field.key == "early_stopping" ? early_stopping_json(json.as_string()) : json;
 }
 
 }  // namespace
 
+std::vector<DecodingField> decoding_fields(DecodingSettings& settings) {
+  DecodingTable table;
+  schema::rows(table, settings);
+  return table.fields;
+}
+
 void write_decoding(Json& config, DecodingSettings settings) {
   DecodingSettings usual;
-  const std::vector<DecodingField> fields = fields_of(settings), defaults = fields_of(usual);
+  const std::vector<DecodingField> fields = decoding_fields(settings), defaults = decoding_fields(usual);
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const Json value = json_of(fields[i]);
     const bool is_said = fields[i].when.is_read && value.dump() != json_of(defaults[i]).dump();
@@ -72,31 +70,31 @@ void write_decoding(Json& config, DecodingSettings settings) {
   }
 }
 
-void set_decoding(DecodingSettings& settings, std::string_view key, const Json& value) {
-  for (const DecodingField& field : fields_of(settings)) {
-    if (field.key != key) continue;
+void set_decoding(DecodingSettings& settings, const DecodingField& given) {
+  for (const DecodingField& field : decoding_fields(settings)) {
+    if (field.key != given.key) continue;
     if (!field.when.is_read) {
-      throw Error(quote(key) + ": " + std::string(field.when.who) + " does not read it (it belongs to " +
-                  std::string(field.when.readers) + ")");
+      throw Error(quote(field.key) + ": " + std::string(field.when.who) +
+                  " does not read it (it belongs to " + std::string(field.when.readers) + ")");
     }
-    read_member(value, field.row());
+    read_field(plain_json(given), field);
   }
 }
 
 DecodingSettings decoding_of(const Json& config) {
   DecodingSettings settings;
-  for (const DecodingField& field : fields_of(settings)) {
+  for (const DecodingField& field : decoding_fields(settings)) {
     const Json* const json = is_in_file(field) ? config.find(field.key) : nullptr;
     if (json == nullptr || json->is_null()) continue;
     const bool is_truth = field.key == "early_stopping" && json->is_bool();
-    read_member(is_truth ? Json(json->as_bool() ? "first" : "heuristic") : *json, field.row());
+    read_field(is_truth ? Json(json->as_bool() ? "first" : "heuristic") : *json, field);
   }
   return settings;
 }
 
 bool is_decoding_key(std::string_view name) {
   DecodingSettings settings;
-  return std::ranges::any_of(fields_of(settings),
+  return std::ranges::any_of(decoding_fields(settings),
                              [&](const DecodingField& field) { return field.key == name; });
 }
 

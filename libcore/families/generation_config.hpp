@@ -49,8 +49,17 @@ Json generation_members(const ModelFolder& folder);
 // What a JSON object says. Throws Error beginning with the member's name.
 GenerationConfig generation_config_of_json(const Json& config);
 
-// One setting of the search by its key in a recipe. Throws Error beginning with the key in double quotes:
-// unknown values, and settings that are not read with the others as they are.
-void set_decoding(DecodingSettings& settings, std::string_view key, const Json& value);
+// A row of the section decoding of a recipe: where its value stands, what may stand there, when it is read.
+struct DecodingField {
+  std::string_view key;
+  schema::Member member;
+  schema::Rule rule;
+  schema::When when;
+  std::string_view help;
+};
+std::vector<DecodingField> decoding_fields(DecodingSettings& settings);
+// Sets the key of `given` to the value that stands there. Throws Error beginning with the key in double
+// quotes: unknown values, and settings that are not read with the others as they are.
+void set_decoding(DecodingSettings& settings, const DecodingField& given);
 
 }  // namespace headwater

@@ -9,7 +9,7 @@ namespace headwater::schema {
 void rows(Visitor& v, DecodingSettings& s) {
   v.renamed("most_tokens", "max_new_tokens");
   v.field("max_new_tokens", &s.max_new_tokens, Between{0, 1e6, "tokens"},
-          "the longest output, the end token not counted; 0: model.length");
+          "the longest output, the end token not counted; 0, of a translator: the model's length");
   v.field("max_length_ratio", &s.max_length_ratio, Between{0, 1000, kNoUnit},
           "the longest output for each token of the source; 0: no limit");
   v.field("min_new_tokens", &s.min_new_tokens, Between{0, 1e6, "tokens"},

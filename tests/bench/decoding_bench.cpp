@@ -54,8 +54,8 @@ Speed measure(const EncoderDecoder& model, Index batch, Index beams, double seco
   GenerationSettings settings;
   settings.end_id = -1;  // none: every sentence is as long as it may be
   settings.suppress_tokens = {0, 1, 2};
-  settings.max_new_tokens = kTargetTokens;
-  settings.num_beams = beams;
+  settings.search.max_new_tokens = kTargetTokens;
+  settings.search.num_beams = beams;
   Decoder decoder(model, type);
   decoder.decode(prompts, settings);  // pages and caches
   const auto begin = Clock::now();

@@ -41,8 +41,8 @@ struct Gpt2 {
 
 TEST_CASE_FIXTURE(Gpt2, "greedy decoding of GPT-2's layout is that of Hugging Face's library") {
   const std::vector<std::int32_t> row = read_ids(expected.at("greedy")), wanted = continuation(row);
-  GenerationSettings settings{.end_id = end,
-                              .max_new_tokens = static_cast<std::int64_t>(row.size() - kPrompt)};
+  GenerationSettings settings{.search = {.max_new_tokens = static_cast<std::int64_t>(row.size() - kPrompt)},
+                              .end_id = end};
   for (const bool wants_scores : {false, true}) {
     settings.wants_scores = wants_scores;
     CHECK(decoder.decode(prompt(kPrompt), settings)[0][0].ids == wanted);
@@ -56,11 +56,12 @@ TEST_CASE_FIXTURE(Gpt2, "beams of GPT-2's layout have the sequences and scores o
     const std::vector<float> scores = read_floats(expected.at(name + "_scores"));
     REQUIRE(scores.size() == static_cast<std::size_t>(beams));
     const std::size_t length = sequences.size() / scores.size();
-    const GenerationSettings settings{.end_id = end,
-                                      .max_new_tokens = static_cast<std::int64_t>(length - kPrompt),
-                                      .num_beams = beams,
-                                      .length_penalty = beams == 3 ? 0.6 : 1.0,
-                                      .n_best = beams};
+    const GenerationSettings settings{
+        .search = {.max_new_tokens = static_cast<std::int64_t>(length - kPrompt),
+                   .num_beams = beams,
+                   .length_penalty = beams == 3 ? 0.6 : 1.0},
+        .n_best = beams,
+        .end_id = end};
     const Hypotheses found = decoder.decode(prompt(kPrompt), settings)[0];
     REQUIRE(found.size() == static_cast<std::size_t>(beams));
     for (std::size_t i = 0; i < found.size(); ++i) {

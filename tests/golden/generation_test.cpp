@@ -54,9 +54,10 @@ void for_each_case(const std::string& name, const Use& use) {
 TEST_CASE("a translator of Marian's layout generates what its files say") {
   for_each_case("marian", [](const ModelFolder& folder, const auto& lines, const auto& wanted) {
     const LoadedTranslator model = load_translator(folder);
-    Translator translator(
-        model,
-        {.allows_unknown = true, .wants_scores = true, .sampling = sampling_of_files(model.generation)});
+    Translator translator(model, {.search = model.generation.decoding,
+                                  .allows_unknown = true,
+                                  .wants_scores = true,
+                                  .sampling = sampling_of_files(model.generation)});
     const std::vector<Translations> found = translator.translations(lines);
     for (std::size_t i = 0; i < lines.size(); ++i) {
       INFO(lines[i]);
@@ -69,9 +70,9 @@ TEST_CASE("a language model of GPT-2's layout generates what its files say") {
   for_each_case("gpt2", [](const ModelFolder& folder, const auto& lines, const auto& wanted) {
     LoadedLanguageModel model = load_language_model(folder);
     model.generation = read_generation_config(folder);
-    TextGenerator generator(model, {.decoding = decoding_of_files(model.generation),
-                                    .sampling = sampling_of_files(model.generation),
-                                    .allows_unknown = true});
+    TextGenerator generator(model, {.generation = {.search = decoding_of_files(model.generation),
+                                                   .allows_unknown = true,
+                                                   .sampling = sampling_of_files(model.generation)}});
     ContinuationListener listener;
     generator.continue_lines(lines, lines.size(), listener, [&](const Continuation& made) {
       INFO(lines[made.line]);

@@ -52,7 +52,8 @@ struct MarianReference {
   // Their length counts the start.
   GenerationSettings generation() const {
     const std::int64_t length = read_json("marian/generation_config.json").at("max_length").as_integer();
-    GenerationSettings settings{.start_id = ids.start, .end_id = ids.end, .max_new_tokens = length - 1};
+    GenerationSettings settings{
+        .search = {.max_new_tokens = length - 1}, .start_id = ids.start, .end_id = ids.end};
     settings.suppress_tokens = {ids.pad};
     return settings;
   }
@@ -129,8 +130,8 @@ TEST_CASE_FIXTURE(MarianReference, "a translator of Marian's layout: greedy tran
 TEST_CASE_FIXTURE(MarianReference, "a translator of Marian's layout: beams and their scores are the same") {
   for (const std::int64_t beams : {4, 6}) {
     GenerationSettings settings = generation();
-    settings.num_beams = settings.n_best = beams;
-    settings.length_penalty = beams == 4 ? 1.0 : 0.6;
+    settings.search.num_beams = settings.n_best = beams;
+    settings.search.length_penalty = beams == 4 ? 1.0 : 0.6;
     const std::vector<Hypotheses> all = Decoder(*model).decode(prompts(), settings);
     for (int example = 0; example < examples; ++example) {
       const Hypotheses& found = all[static_cast<std::size_t>(example)];

@@ -84,12 +84,12 @@ bool repeats(const Sequence& ids, std::int64_t size) {
 // Without `stops` it goes on until the room is full.
 std::vector<NaiveHypothesis> search_naively(const RandomTranslator& random, const Sequence& source,
                                             const Sequence& prompt, const GenerationSettings& s, bool stops) {
-  const auto beams = static_cast<std::size_t>(s.num_beams);
+  const auto beams = static_cast<std::size_t>(s.search.num_beams);
   std::size_t room = static_cast<std::size_t>(random.model.length()) - prompt.size() + 1;
-  if (s.max_new_tokens > 0) room = std::min(room, static_cast<std::size_t>(s.max_new_tokens));
-  if (s.max_length_ratio > 0) {
-    room = std::min(room, static_cast<std::size_t>(
-                              std::ceil(s.max_length_ratio * static_cast<double>(source.size()) - 1e-9)));
+  if (s.search.max_new_tokens > 0) room = std::min(room, static_cast<std::size_t>(s.search.max_new_tokens));
+  if (s.search.max_length_ratio > 0) {
+    room = std::min(room, static_cast<std::size_t>(std::ceil(
+                              s.search.max_length_ratio * static_cast<double>(source.size()) - 1e-9)));
   }
   std::vector<NaiveHypothesis> live(1), kept;
   const auto keep = [&](NaiveHypothesis h) {
@@ -108,11 +108,11 @@ std::vector<NaiveHypothesis> search_naively(const RandomTranslator& random, cons
       for (std::int32_t id = 0; id < kBeamVocabulary; ++id) {
         const bool is_suppressed =
             std::find(s.suppress_tokens.begin(), s.suppress_tokens.end(), id) != s.suppress_tokens.end();
-        const bool is_early = id == s.end_id && made <= static_cast<std::size_t>(s.min_new_tokens);
+        const bool is_early = id == s.end_id && made <= static_cast<std::size_t>(s.search.min_new_tokens);
         Sequence whole = read;
         whole.push_back(id);
         if (is_suppressed || is_early ||
-            (s.no_repeat_ngram_size > 0 && repeats(whole, s.no_repeat_ngram_size)))
+            (s.search.no_repeat_ngram_size > 0 && repeats(whole, s.search.no_repeat_ngram_size)))
           continue;
         NaiveHypothesis longer = h;
         longer.ids.push_back(id);
@@ -132,7 +132,7 @@ std::vector<NaiveHypothesis> search_naively(const RandomTranslator& random, cons
     }
     if (live.empty()) break;
     if (!stops || kept.size() < beams) continue;
-    if (s.early_stopping == EarlyStopping::first) break;
+    if (s.search.early_stopping == "first") break;
     if (live[0].sum / length_penalty(s, static_cast<std::int64_t>(made)) <= kept.back().score) break;
   }
   kept.resize(std::min(kept.size(), static_cast<std::size_t>(s.n_best)));
@@ -152,36 +152,37 @@ std::vector<Sequence> ragged_sources(std::size_t count) {
 
 std::vector<GenerationSettings> search_cases() {
   std::vector<GenerationSettings> all;
-  const GenerationSettings plain{.end_id = 3, .suppress_tokens = {0, 2}, .num_beams = 4, .n_best = 4};
+  const GenerationSettings plain{
+      .search = {.num_beams = 4}, .n_best = 4, .end_id = 3, .suppress_tokens = {0, 2}};
   for (const double alpha : {1.0, 0.6, 0.0, -0.7}) {
     all.push_back(plain);
-    all.back().length_penalty = alpha;
+    all.back().search.length_penalty = alpha;
   }
   all.push_back(plain);
-  all.back().length_penalty_kind = LengthPenaltyKind::gnmt;
+  all.back().search.length_penalty_kind = "gnmt";
   all.push_back(plain);
-  all.back().early_stopping = EarlyStopping::first;
+  all.back().search.early_stopping = "first";
   all.push_back(plain);
-  all.back().min_new_tokens = 4;
+  all.back().search.min_new_tokens = 4;
   all.back().n_best = 2;
   all.push_back(plain);
-  all.back().no_repeat_ngram_size = 2;
-  all.back().num_beams = all.back().n_best = 3;
+  all.back().search.no_repeat_ngram_size = 2;
+  all.back().search.num_beams = all.back().n_best = 3;
   all.push_back(plain);
-  all.back().no_repeat_ngram_size = 1;
+  all.back().search.no_repeat_ngram_size = 1;
   all.push_back(plain);
-  all.back().max_length_ratio = 1.3;
+  all.back().search.max_length_ratio = 1.3;
   all.push_back(plain);
-  all.back().max_new_tokens = 5;
-  all.back().num_beams = 7;
+  all.back().search.max_new_tokens = 5;
+  all.back().search.num_beams = 7;
   all.push_back(plain);
-  all.back().num_beams = all.back().n_best = 30;  // more than there are words
-  all.back().max_new_tokens = 3;
+  all.back().search.num_beams = all.back().n_best = 30;  // more than there are words
+  all.back().search.max_new_tokens = 3;
   for (const double alpha : {1.0, -0.5}) {
     for (const std::int64_t n_best : {1, 3}) {
       all.push_back(plain);
-      all.back().early_stopping = EarlyStopping::never;
-      all.back().length_penalty = alpha;
+      all.back().search.early_stopping = "never";
+      all.back().search.length_penalty = alpha;
       all.back().n_best = n_best;
     }
   }
@@ -238,7 +239,7 @@ TEST_CASE("beam search with caches finds what a naive one without finds") {
         const auto prompt = prompts.target.sequence(static_cast<Index>(s));
         check_hypotheses(found[s],
                          search_naively(random, sources[s], {prompt.begin(), prompt.end()}, settings,
-                                        settings.early_stopping != EarlyStopping::never),
+                                        settings.search.early_stopping != "never"),
                          settings.end_id);
       }
       ++number;
@@ -289,7 +290,7 @@ TEST_CASE("one beam, greedy decoding with scores and without are one") {
       CHECK(plain[s][0].ids == scored[s][0].ids);
       CHECK(plain[s][0].is_ended == scored[s][0].is_ended);
       const auto prompt = prompts.target.sequence(static_cast<Index>(s));
-      settings.early_stopping = EarlyStopping::first;
+      settings.search.early_stopping = "first";
       check_hypotheses(scored[s],
                        search_naively(random, sources[s], {prompt.begin(), prompt.end()}, settings, true), 3);
     }

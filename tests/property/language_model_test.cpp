@@ -130,7 +130,7 @@ Sequence continue_slowly(const LanguageModel& model, const Sequence& prompt,
     }
     if (best == settings.end_id) break;
     ids.push_back(best);
-    if (ids.size() - prompt.size() == static_cast<std::size_t>(settings.max_new_tokens)) break;
+    if (ids.size() - prompt.size() == static_cast<std::size_t>(settings.search.max_new_tokens)) break;
   }
   return {ids.begin() + static_cast<std::ptrdiff_t>(prompt.size()), ids.end()};
 }
@@ -262,7 +262,8 @@ TEST_CASE("greedy continuation with caches, in any batch and on any threads, is 
   for (const LanguageModelSettings& kind : kinds()) {
     const Random random(kind);
     for (const std::int64_t most : {0, 5}) {
-      const GenerationSettings settings{.end_id = 3, .max_new_tokens = most, .suppress_tokens = {0, 1}};
+      const GenerationSettings settings{
+          .search = {.max_new_tokens = most}, .end_id = 3, .suppress_tokens = {0, 1}};
       std::vector<Sequence> prompts = texts(14);
       for (std::size_t i = 0; i < 14; ++i) prompts.push_back({static_cast<std::int32_t>(i), 5, 6});
       check_greedy(random.model, prompts, settings);
@@ -275,7 +276,7 @@ TEST_CASE("texts that slide, greedily continued with caches, are those of each w
     const Random random(kind);
     for (const std::int64_t most : {1, 100}) {
       const GenerationSettings settings{
-          .end_id = 3, .max_new_tokens = most, .suppress_tokens = {0, 1}, .slides = true};
+          .search = {.max_new_tokens = most}, .end_id = 3, .suppress_tokens = {0, 1}, .slides = true};
       std::vector<Sequence> prompts = texts(28);  // of up to 82 ids
       prompts.push_back(Sequence(41, 5));
       prompts.push_back(Sequence(42, 6));
@@ -286,12 +287,10 @@ TEST_CASE("texts that slide, greedily continued with caches, are those of each w
 
 TEST_CASE("texts that slide have, found with beams, the log-probabilities of their windows") {
   const Random random(settings_of({"pre", "sinusoidal"}));
-  const GenerationSettings settings{.end_id = 3,
-                                    .max_new_tokens = 70,
+  const GenerationSettings settings{.search = {.max_new_tokens = 70, .min_new_tokens = 60, .num_beams = 3},
+                                    .end_id = 3,
                                     .suppress_tokens = {0, 1},
-                                    .min_new_tokens = 60,
-                                    .slides = true,
-                                    .num_beams = 3};
+                                    .slides = true};
   const std::vector<Sequence> prompts = texts(20);
   Decoder decoder(random.model);
   const std::vector<Hypotheses> found = decoder.decode(prompts_of(prompts), settings);

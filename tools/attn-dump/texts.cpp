@@ -39,10 +39,12 @@ class Dump {
       selection_.has_predictions = false;
     }
     if (const LoadedTranslator* const translator = tracer_->translator()) {
-      decoding_ = generation_settings(*translator, {});
-      if (o.target.empty())
-        translator_.emplace(*translator,
-                            TranslationSettings{.sampling = sampling_of_files(translator->generation)});
+      GenerationSettings of_files{.search = translator->generation.decoding};
+      decoding_ = generation_settings(*translator, of_files);
+      if (o.target.empty()) {
+        of_files.sampling = sampling_of_files(translator->generation);
+        translator_.emplace(*translator, of_files);
+      }
     } else if (!o.target.empty()) {
       throw UsageError("--target: only a translator reads one");
     }

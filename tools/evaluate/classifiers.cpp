@@ -28,7 +28,6 @@ std::vector<std::string_view> metrics_of_texts() {
 
 void check_classifier_options(const Options& o) {
   const std::string is_a = ", " + o.model + " is a classifier";
-  if (o.has_reference_measure) throw UsageError("--reference-measure is for translation" + is_a);
   const std::vector<std::string_view> known = metrics_of_texts();
   for (const std::string& name : o.metrics) {
     if (std::find(known.begin(), known.end(), name) == known.end())

@@ -34,7 +34,7 @@ struct Options {
   std::int64_t stride = 0;  // of a language model: windows; 0: longer texts are truncated
   bool has_start = false, is_multiline = false, is_of_lines = false;
   std::optional<std::uint64_t> seed;  // of what is hidden from a masked language model; none: its recipe's
-  search::BeamOptions beams;          // of a translator; what is not given is as the model says
+  search::DecodingOptions beams;      // of a translator; what is not given is as the model says
 
   std::string hypotheses;
   std::vector<std::string> references;
@@ -51,7 +51,13 @@ struct Options {
   bool is_lowercased = false, is_stemmed = false, is_by_sentence = false, is_json = false, is_quiet = false;
   cli::LineReaderSettings reader;
   int threads = 0;
+  cli::KindOptions of_kinds;
 };
+
+// The kinds of models that options are of.
+inline constexpr const char *kTranslator = "a translator", *kClassifier = "a classifier",
+                            *kTextClassifier = "a classifier of texts", *kLanguageModel = "a language model",
+                            *kMaskedLm = "a masked language model";
 
 // What is measured, checked before any file is read.
 struct Metrics {

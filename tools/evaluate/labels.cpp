@@ -6,13 +6,9 @@
 namespace headwater::evaluate {
 
 void evaluate_predictions(const Options& o) {
-  if (o.predictions.empty())
-    throw UsageError("--predictions is missing (give the file that the labels are for)");
-  if (o.labels.empty()) throw UsageError("--labels is missing (give the labels that are right, one a line)");
   if (o.predictions == "-" && o.labels == "-") {
     throw UsageError("standard input is named 2 times (it can be read once)");
   }
-  if (!o.metrics.empty()) throw UsageError("--metric is not for --predictions (all figures are written)");
   cli::LineReader predictions({o.predictions}, o.reader), labels({o.labels}, o.reader);
   predictions.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   LabelledPredictions labelled;

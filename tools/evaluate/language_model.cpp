@@ -69,16 +69,9 @@ Data data_of(const Options& o, const LoadedLanguageModel& model, const TrainedRe
     return begins_as_safetensors(path) && !holds_id_columns(path);
   });
   const bool has_id_files = ids > 0;
-  const std::pair<const char*, bool> ways[] = {{"--ids", o.has_ids && !has_id_files},
-                                               {"--multiline", o.is_multiline},
-                                               {"--lines", o.is_of_lines},
-                                               {"a file of ids", has_id_files}};
-  const char* said = nullptr;
-  for (const auto& [name, is_said] : ways) {
-    if (is_said && said != nullptr)
-      throw UsageError("both " + std::string(said) + " and " + name + " (one at a time)");
-    if (is_said) said = name;
-  }
+  if (has_id_files && (o.is_multiline || o.is_of_lines))
+    throw UsageError(std::string(o.is_multiline ? "--multiline" : "--lines") +
+                     " is of texts, not of a file of ids");
   if (model.delimiter >= 0 && (o.is_multiline || has_id_files))
     throw UsageError(std::string(o.is_multiline ? "--multiline is" : "a file of ids is") +
                      " for language models without a delimiter, this one has one");

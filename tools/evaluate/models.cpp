@@ -118,8 +118,6 @@ void add_token_metric(std::vector<ScoreRow>& rows, const std::string& name, cons
 }
 
 void check_metrics(const Options& o, const std::vector<std::string_view>& known, std::string_view what) {
-  if (o.has_reference_measure)
-    throw UsageError("--reference-measure is for translation, " + o.model + " is " + std::string(what));
   for (const std::string& name : o.metrics) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw UsageError("--metric: " + name + " is not of " + std::string(what));
@@ -129,9 +127,6 @@ void check_metrics(const Options& o, const std::vector<std::string_view>& known,
 void evaluate_model(const Options& given, const Metrics& metrics) {
   Options o = given;
   o.has_ids = o.has_ids || has_id_columns(o);
-  if (o.batch_sequences < 1 || o.batch_sequences > 65536) {
-    throw UsageError("--batch " + std::to_string(o.batch_sequences) + " is not from 1 to 65536");
-  }
   for (const std::string& name : metrics.text.names) {
     if (find_text_metric(name)->needs == TextMetricNeeds::links)
       throw UsageError(
@@ -145,29 +140,26 @@ void evaluate_model(const Options& given, const Metrics& metrics) {
   if (o.expecting && kind_of(o.expecting->model).task() != task)
     throw UsageError("--recipe: " + o.recipe + " is of " + o.expecting->model.kind().with_article() + ", " +
                      o.model + " is of " + folder.kind->model_kind().with_article());
-  const bool is_classifier = task == Task::classification || task == Task::image_classification;
-  const bool draws = !o.reliability.empty() || !o.confusion.empty();
-  if (!is_classifier && (o.fits_temperature || o.temperature != 1 || draws)) {
-    throw UsageError(std::string(o.fits_temperature       ? "--fit-temperature"
-                                 : o.temperature != 1     ? "--temperature"
-                                 : !o.reliability.empty() ? "--reliability"
-                                                          : "--confusion") +
-                     " is for a classifier, " + o.model + " is none");
+  switch (task) {
+    case Task::translation:
+      o.of_kinds.check(o.model, {kTranslator});
+      break;
+    case Task::classification:
+      o.of_kinds.check(o.model, {kClassifier, kTextClassifier});
+      break;
+    case Task::image_classification:
+      o.of_kinds.check(o.model, {kClassifier});
+      break;
+    case Task::language_modeling:
+      o.of_kinds.check(o.model, {kLanguageModel});
+      break;
+    case Task::masked_language_modeling:
+      o.of_kinds.check(o.model, {kMaskedLm});
+      break;
+    case Task::feature_extraction:
+      break;
   }
-  if (task != Task::language_modeling && (o.stride > 0 || o.has_start || o.is_multiline || o.is_of_lines)) {
-    throw UsageError(std::string(o.stride > 0     ? "--stride"
-                                 : o.has_start    ? "--start"
-                                 : o.is_multiline ? "--multiline"
-                                                  : "--lines") +
-                     " is for a language model, " + o.model + " is none");
-  }
-  if (!o.labels_as.empty() && (task != Task::classification || !o.has_ids))
-    throw UsageError("--labels-as is for a classifier of texts on ids (--ids)");
-  if (task != Task::masked_language_modeling && o.seed)
-    throw UsageError("--seed is for a masked language model, " + o.model + " is none");
-  if (task != Task::translation && o.beams.any())
-    throw UsageError("--num-beams and other options of its search are for a translator, " + o.model +
-                     " is none");
+  if (!o.labels_as.empty() && !o.has_ids) throw UsageError("--labels-as is for a classifier of texts on ids (--ids)");
   const bool reads_lines =
       task == Task::translation || task == Task::classification || task == Task::masked_language_modeling;
   for (const std::string& path : o.data) {
@@ -176,14 +168,6 @@ void evaluate_model(const Options& given, const Metrics& metrics) {
                   " is measured on lines of text or a file of columns of ids (vectorize --output dataset "
                   "without --tokenizer makes one)");
   }
-  const Options usual;
-  const char* const of_texts = o.is_lowercased                        ? "--lowercase"
-                               : o.is_stemmed                         ? "--stem"
-                               : o.tokenization != usual.tokenization ? "--tokenize"
-                               : o.smoothing != usual.smoothing       ? "--smooth"
-                                                                      : nullptr;
-  if (task != Task::translation && of_texts != nullptr)
-    throw UsageError(std::string(of_texts) + " is of scores of texts, " + o.model + " translates nothing");
   switch (task) {
     case Task::translation:
       return evaluate_translator(o, folder, metrics);

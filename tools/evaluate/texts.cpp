@@ -50,8 +50,6 @@ void write_sentences(const Lines& hypotheses, const std::vector<Lines>& referenc
 
 void evaluate_texts(const Options& o, const Metrics& metrics) {
   check_text_options(o, metrics);
-  if (o.hypotheses.empty())
-    throw UsageError("--hypotheses is missing (give the file that the references are for)");
   const auto needs_references = [](const std::string& name) {
     return find_text_metric(name)->needs != TextMetricNeeds::nothing;
   };

@@ -63,7 +63,7 @@ std::vector<ScoreRow> loss_rows(const LossTotals& totals, const TranslationExamp
 }
 
 // A line for each source; an empty source gives an empty line.
-Lines translate(const LoadedTranslator& model, const TranslationSettings& settings,
+Lines translate(const LoadedTranslator& model, const GenerationSettings& settings,
                 const TranslationExamples& examples, const Options& o) {
   Translator translator(model, settings);
   const std::span sources(examples.sources);
@@ -106,8 +106,8 @@ void evaluate_translator(const Options& o, const ModelFolder& folder, const Metr
       throw UsageError("--metric: " + name + " is of language models, " + o.model + " translates");
   }
   const LoadedTranslator model = load_translator(folder);
-  TranslationSettings settings{.decoding = model.generation.decoding};
-  set(*settings.decoding, o.beams);
+  GenerationSettings settings{.search = model.generation.decoding};
+  o.beams.put_over(settings.search);
   if (!o.beams.any()) settings.sampling = sampling_of_files(model.generation);
   TranslationExamples examples;
   std::optional<TokenDataset> columns;

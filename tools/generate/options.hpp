@@ -12,16 +12,13 @@
 
 namespace headwater::generate {
 
-// Named as the keys of a recipe's decoding section where it has one.
 struct SearchOptions {
-  std::optional<std::int64_t> max_new_tokens, min_new_tokens, no_repeat_ngram_size;
+  search::DecodingOptions decoding;
   std::optional<double> repetition_penalty;
-  search::BeamOptions beams;
   std::vector<std::string> stop;
 };
 
 struct SamplingOptions {
-  bool is_on = false;
   std::optional<std::int64_t> samples;
   search::SamplingOptions draws;
 };

@@ -1,7 +1,10 @@
 #include "tools/search/options.hpp"
 
+#include <algorithm>
+
 #include "support/decimal.hpp"
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater::search {
@@ -17,18 +20,75 @@ ComputeType compute_type_of(std::string_view name) {
   return name == "int8" ? ComputeType::int8 : ComputeType::float32;
 }
 
-void describe(cli::CommandLine& line, BeamOptions& o) {
-  line.add_option("--num-beams", o.num_beams, "hypotheses that beam search keeps side by side; 1: greedy (1)")
-      .between(1, 256);
-  line.add_option("--length-penalty", o.length_penalty,
-                  "alpha: hypotheses are compared by log-probability / penalty; above 0 favours long ones")
-      .between(-10, 10);
-  line.add_option("--length-penalty-kind", o.length_penalty_kind,
-                  "of n tokens: power: n^alpha; gnmt: ((5 + n) / 6)^alpha")
-      .offers({"power", "gnmt"});
-  line.add_option("--early-stopping", o.early_stopping,
-                  "when a search ends: heuristic, never (exact) or first")
-      .offers({"heuristic", "never", "first"});
+std::string option_name(std::string_view key) {
+  std::string option = "--" + std::string(key);
+  std::replace(option.begin(), option.end(), '_', '-');
+  return option;
+}
+
+bool is_of_beams(std::string_view key) {
+  DecodingSettings greedy;
+  const std::vector<DecodingField> fields = decoding_fields(greedy);
+  return key == "num_beams" || std::any_of(fields.begin(), fields.end(), [&](const DecodingField& field) {
+           return field.key == key && !field.when.is_read;
+         });
+}
+
+void DecodingOptions::describe(cli::CommandLine& line,
+                               const std::function<bool(std::string_view key)>& is_wanted,
+                               const DecodingSettings* defaults) {
+  if (defaults != nullptr) typed_ = *defaults;
+  for (const DecodingField& field : decoding_fields(typed_)) {
+    if (!is_wanted(field.key)) continue;
+    const auto add = [&](auto& value, std::string help) {
+      return line.add_option(option_name(field.key), value, help);
+    };
+    cli::Option option;
+    if (auto* const number = std::get_if<std::int64_t*>(&field.member)) {
+      option = add(**number, std::string(field.help));
+    } else if (auto* const real = std::get_if<double*>(&field.member)) {
+      option = add(**real, std::string(field.help));
+    } else {
+      const std::vector<std::string_view> words = std::get<schema::OneOf>(field.rule).names();
+      option =
+          add(*std::get<std::string*>(field.member), std::string(field.help) + ": " + alternatives(words));
+      option.offers({words.begin(), words.end()});
+    }
+    if (const auto* const bounds = std::get_if<schema::Between>(&field.rule))
+      option.between(bounds->min, bounds->max);
+    if (defaults != nullptr) option.with_default();
+    options_.emplace_back(field.key, option);
+  }
+}
+
+bool DecodingOptions::any() const {
+  return std::any_of(options_.begin(), options_.end(), [](const auto& row) { return row.second.is_given(); });
+}
+
+cli::Option DecodingOptions::option(std::string_view key) const {
+  const auto found =
+      std::find_if(options_.begin(), options_.end(), [&](const auto& row) { return row.first == key; });
+  return found == options_.end() ? cli::Option() : found->second;
+}
+
+std::string DecodingOptions::names() const {
+  std::string names;
+  for (const auto& row : options_) names += (names.empty() ? "" : " ") + row.second.name();
+  return names;
+}
+
+bool DecodingOptions::has(std::string_view key) const { return option(key).is_given(); }
+
+void DecodingOptions::put_over(DecodingSettings& settings) const {
+  DecodingSettings typed = typed_;
+  for (const DecodingField& field : decoding_fields(typed)) {
+    if (!has(field.key)) continue;
+    try {
+      set_decoding(settings, field);
+    } catch (const Error& error) {
+      throw UsageError(option_name(field.key) + std::string(error.what()).substr(quote(field.key).size()));
+    }
+  }
 }
 
 namespace {
@@ -37,7 +97,9 @@ constexpr double kLeastTemperature = 1e-3, kMostTemperature = 1e3;
 
 }  // namespace
 
-void describe(cli::CommandLine& line, SamplingOptions& o) {
+void describe(cli::CommandLine& line, SamplingOptions& o, const std::string& help) {
+  line.group("Sampling");
+  line.add_flag("--sampling", o.is_on, help);
   line.add_option("--temperature", o.temperature,
                   "divides the logits; above 1 unlikely tokens are likelier (1)")
       .between(0, kMostTemperature);
@@ -49,46 +111,26 @@ void describe(cli::CommandLine& line, SamplingOptions& o) {
   line.add_option("--seed", o.seed, "of the random numbers (1)");
 }
 
-void set(DecodingSettings& settings, const BeamOptions& o) {
-  set_one(settings, "num_beams", o.num_beams);  // first: others are read with some numbers only
-  set_one(settings, "length_penalty", o.length_penalty);
-  set_one(settings, "length_penalty_kind", o.length_penalty_kind);
-  set_one(settings, "early_stopping", o.early_stopping);
-}
-
-namespace {
-
-// "--min-new-tokens", or where a file says it.
-std::string name_of(const char* option, const char* member, bool is_given, const RoomOrigin& origin) {
-  if (is_given) return option;
-  return origin.has_min || origin.has_max ? quote(member) + " of " + origin.file : quote(member);
-}
-
-[[noreturn]] void fail_room(const DecodingSettings& settings, const RoomOrigin& origin,
-                            const std::string& most) {
-  const std::string what = name_of("--min-new-tokens", "min_new_tokens", origin.has_min, origin) + " is " +
-                           std::to_string(settings.min_new_tokens) + ", above " + most;
-  if (origin.has_min || origin.has_max) throw UsageError(what);
-  throw Error(origin.file + ": " + what);
-}
-
-}  // namespace
-
-void check_room(const DecodingSettings& settings, const RoomOrigin& origin) {
-  if (settings.max_new_tokens == 0 || settings.min_new_tokens <= settings.max_new_tokens) return;
-  fail_room(settings, origin,
-            name_of("--max-new-tokens", "max_new_tokens", origin.has_max, origin) + ", " +
-                std::to_string(settings.max_new_tokens) + " (lower it, or raise that)");
-}
-
-void check_room(const DecodingSettings& settings, const RoomOrigin& origin, std::int64_t models_own,
-                std::int64_t positions) {
-  const std::int64_t asked = settings.max_new_tokens > 0 ? settings.max_new_tokens : models_own;
-  const std::int64_t most = asked > 0 ? std::min(asked, positions) : positions;
-  if (settings.min_new_tokens <= most) return;
-  fail_room(settings, origin,
-            "the model's longest translation, " + counted(most, "token") + " (lower it" +
-                (most < positions ? ", or raise --max-new-tokens)" : ")"));
+void check_room(const DecodingSettings& settings, const DecodingOptions& given, const std::string& file,
+                std::optional<ModelRoom> model) {
+  const std::int64_t least = settings.min_new_tokens, most = settings.max_new_tokens;
+  const bool is_typed = given.has("min_new_tokens") || given.has("max_new_tokens");
+  const auto name_of = [&](std::string_view key) {
+    return given.has(key) ? option_name(key) : is_typed ? quote(key) + " of " + file : quote(key);
+  };
+  const auto fail = [&](const std::string& limit) {
+    const std::string what = name_of("min_new_tokens") + " is " + std::to_string(least) + ", above " + limit;
+    if (is_typed) throw UsageError(what);
+    throw Error(file + ": " + what);
+  };
+  if (most > 0 && least > most)
+    fail(name_of("max_new_tokens") + ", " + std::to_string(most) + " (lower it, or raise that)");
+  if (!model) return;
+  const std::int64_t asked = most > 0 ? most : model->limit;
+  const std::int64_t room = asked > 0 ? std::min(asked, model->positions) : model->positions;
+  if (least > room)
+    fail("the model's longest translation, " + counted(room, "token") + " (lower it" +
+         (room < model->positions ? ", or raise --max-new-tokens)" : ")"));
 }
 
 void set(SamplingSettings& settings, const SamplingOptions& o) {

@@ -1,32 +1,47 @@
 // The options of decoding that translate, generate and evaluate share.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/options.hpp"
-#include "decoding/sampling.hpp"
+#include "decoding/generation_settings.hpp"
 #include "families/generation_config.hpp"
-#include "layers/packed_weights.hpp"
-#include "recipe/recipe.hpp"
-#include "support/error.hpp"
-#include "support/json.hpp"
 
 namespace headwater::search {
 
-// Named as the keys of a recipe's decoding section.
-struct BeamOptions {
-  std::optional<std::int64_t> num_beams;
-  std::optional<double> length_penalty;
-  std::optional<std::string> length_penalty_kind, early_stopping;
+// Options named as the keys of a recipe's section decoding. A key's name, help, bounds and words stand in its
+// row (recipe/rows.cpp) alone.
+class DecodingOptions {
+ public:
+  // Those of the keys that are wanted. `defaults`, where there are some, are shown.
+  void describe(cli::CommandLine& line, const std::function<bool(std::string_view key)>& is_wanted,
+                const DecodingSettings* defaults = nullptr);
+  bool any() const;
+  bool has(std::string_view key) const;            // it was given
+  cli::Option option(std::string_view key) const;  // one of those that are wanted
+  std::string names() const;  // of the options, for rules: "--num-beams --length-penalty"
+  // Puts what was given over `settings`. Throws UsageError by the rules of recipes.
+  void put_over(DecodingSettings& settings) const;
 
-  bool any() const { return num_beams || length_penalty || length_penalty_kind || early_stopping; }
+ private:
+  DecodingSettings typed_;
+  std::vector<std::pair<std::string_view, cli::Option>> options_;  // by key, in the order of the rows
 };
 
+// Of the keys that only beam search reads, and the number of beams.
+bool is_of_beams(std::string_view key);
+
+// "--num-beams".
+std::string option_name(std::string_view key);
+
 struct SamplingOptions {
+  bool is_on = false;
   std::optional<double> temperature, top_p, min_p;
   std::optional<std::int64_t> top_k;
   std::optional<std::uint64_t> seed;
@@ -37,35 +52,19 @@ struct SamplingOptions {
 void add_compute_type_option(cli::CommandLine& line, std::string& name);
 ComputeType compute_type_of(std::string_view name);  // of one that the option takes
 
-void describe(cli::CommandLine& line, BeamOptions& o);
-void describe(cli::CommandLine& line, SamplingOptions& o);
+// `help`: of --sampling.
+void describe(cli::CommandLine& line, SamplingOptions& o, const std::string& help);
 
-// Each puts what was given over `settings`. The first throws UsageError for numbers out of range.
-void set(DecodingSettings& settings, const BeamOptions& o);
+// Puts what was given over `settings`. Throws UsageError for numbers out of range.
 void set(SamplingSettings& settings, const SamplingOptions& o);
 
-// Which of the least and the most number of new tokens options gave; the file says the others.
-struct RoomOrigin {
-  bool has_min = false, has_max = false;
-  std::string file = {};
+// A model's own limit of new tokens (0: none), and its positions.
+struct ModelRoom {
+  std::int64_t limit, positions;
 };
-// Each throws where the least number is above the most: UsageError where an option gave one of them, Error
-// naming the file otherwise. The second knows a model's own limit (0: none) and its positions.
-void check_room(const DecodingSettings& settings, const RoomOrigin& origin);
-void check_room(const DecodingSettings& settings, const RoomOrigin& origin, std::int64_t models_own,
-                std::int64_t positions);
-
-// One key of a recipe's decoding section, by the rules of recipes; the error has the option's name.
-template <class Value>
-void set_one(DecodingSettings& settings, std::string_view key, const std::optional<Value>& given) {
-  if (!given) return;
-  try {
-    set_decoding(settings, key, Json(*given));
-  } catch (const Error& error) {
-    std::string option = "--" + std::string(key);
-    std::replace(option.begin(), option.end(), '_', '-');
-    throw UsageError(option + std::string(error.what()).substr(quote(key).size()));
-  }
-}
+// Throws where the least number of new tokens is above the most: UsageError where an option gave one of them,
+// Error naming the file otherwise.
+void check_room(const DecodingSettings& settings, const DecodingOptions& given, const std::string& file,
+                std::optional<ModelRoom> model = {});
 
 }  // namespace headwater::search

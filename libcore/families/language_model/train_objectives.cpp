@@ -35,8 +35,8 @@ TextSamples::TextSamples(const CachedModel& model, Tokenizer tokenizer, const Re
     prompts_.push_back(std::move(ids));
   }
   sampling_ = {.temperature = s.temperature, .top_k = s.top_k, .seed = recipe.seed};
-  generation_ = {.end_id = tokenizer_->end_id(),
-                 .max_new_tokens = s.max_new_tokens,
+  generation_ = {.search = {.max_new_tokens = s.max_new_tokens},
+                 .end_id = tokenizer_->end_id(),
                  .vocabulary_limit = tokenizer_->vocabulary_size()};
   const SpecialIds special = tokenizer_->special_ids();
   for (const std::int32_t id : {special.pad, s.allow_unknown ? -1 : special.unknown, special.start}) {

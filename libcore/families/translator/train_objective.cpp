@@ -81,8 +81,8 @@ namespace {
 std::vector<std::vector<std::int32_t>> greedy_translations(
     const LoadedTranslator& model, std::span<const std::vector<std::int32_t>> sources) {
   constexpr std::size_t kSentences = 64;
-  TranslationSettings settings{.decoding = model.generation.decoding};
-  settings.decoding->num_beams = 1;
+  GenerationSettings settings{.search = model.generation.decoding};
+  settings.search.num_beams = 1;
   Translator translator(model, settings);
   std::vector<std::vector<std::int32_t>> targets;
   for (std::size_t begin = 0; begin < sources.size(); begin += kSentences) {

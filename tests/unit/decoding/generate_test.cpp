@@ -85,9 +85,9 @@ TEST_CASE("a byte-level model writes whole characters, however it searches, up t
     for (const bool samples : {false, true}) {
       if (beams > 1 && samples) continue;
       TextGeneratorSettings settings;
-      settings.decoding.max_new_tokens = 13;
-      settings.decoding.num_beams = beams;
-      if (samples) settings.sampling = SamplingSettings{.temperature = 3, .seed = 5};
+      settings.generation.search.max_new_tokens = 13;
+      settings.generation.search.num_beams = beams;
+      if (samples) settings.generation.sampling = SamplingSettings{.temperature = 3, .seed = 5};
       for (const std::string& text : continued(files, some, settings, 16)) {
         INFO(beams, " beams", samples ? ", sampled" : "");
         CHECK(text.find("\uFFFD") == std::string::npos);
@@ -217,11 +217,11 @@ TEST_CASE("characters that tokens share are written whole, however many tokens i
 TEST_CASE("1,000 prompts have the same continuations in any batch, on any threads, with any code path") {
   const LoadedLanguageModel files = random_model(true);
   const std::vector<std::string> lines = prompts();
-  TextGeneratorSettings settings{.decoding = {.max_new_tokens = 30}};
+  TextGeneratorSettings settings{.generation = {.search = {.max_new_tokens = 30}}};
   for (int kind = 0; kind < 4; ++kind) {
-    if (kind == 1) settings.sampling = {.temperature = 0.9, .top_p = 0.95, .seed = 3};
+    if (kind == 1) settings.generation.sampling = {.temperature = 0.9, .top_p = 0.95, .seed = 3};
     if (kind == 2) settings.repetition_penalty = 1.2;
-    if (kind == 3) settings.sampling.reset();
+    if (kind == 3) settings.generation.sampling.reset();
     const std::vector<std::string> expected = continued(files, lines, settings, 16);
     CHECK(expected.size() == 1000);
     CHECK(continued(files, lines, settings, 1) == expected);
@@ -241,8 +241,8 @@ TEST_CASE("1,000 prompts have the same continuations in any batch, on any thread
 TEST_CASE("samples of a line do not depend on how many there are, nor on the lines' grouping into calls") {
   const LoadedLanguageModel files = random_model(true);
   const std::vector<std::string> lines{"the", "fox", "", "the"};
-  TextGeneratorSettings settings{.decoding = {.max_new_tokens = 12, .min_new_tokens = 12},
-                                 .sampling = SamplingSettings{.temperature = 5},
+  TextGeneratorSettings settings{.generation = {.search = {.max_new_tokens = 12, .min_new_tokens = 12},
+                                                .sampling = SamplingSettings{.temperature = 5}},
                                  .samples = 5};
   const std::vector<std::string> five = continued(files, lines, settings, 3);
   REQUIRE(five.size() == 20);
@@ -260,15 +260,15 @@ TEST_CASE("samples of a line do not depend on how many there are, nor on the lin
 
 TEST_CASE("a stop text cuts the continuation and its tokens; the rest of it is as without") {
   const LoadedLanguageModel files = random_model(true);
-  TextGeneratorSettings settings{.decoding = {.max_new_tokens = 60, .min_new_tokens = 60},
-                                 .wants_scores = true};
+  TextGeneratorSettings settings{
+      .generation = {.search = {.max_new_tokens = 60, .min_new_tokens = 60}, .wants_scores = true}};
   const std::string whole = continued(files, {"the"}, settings, 1).front();
   REQUIRE(whole.size() == 60);
   for (const std::size_t at : {std::size_t{0}, std::size_t{7}, std::size_t{31}}) {
     const std::string stop = whole.substr(at, 5);
     settings.stop = {stop, "no such text"};
     for (const std::int64_t beams : {1, 2}) {
-      settings.decoding.num_beams = beams;
+      settings.generation.search.num_beams = beams;
       TextGenerator generator(files, settings);
       Silent silent;
       generator.continue_lines({"the"}, 1, silent, [&](const Continuation& c) {
@@ -289,15 +289,15 @@ TEST_CASE("[UNK] is not generated unless it is allowed, however likely it is") {
   const std::int32_t unknown = files.tokenizer.unknown_id();
   REQUIRE(unknown >= 0);
   files.model->parameters().find("head.bias")->value.data[unknown] = 1000;
-  TextGeneratorSettings settings{.decoding = {.max_new_tokens = 20, .min_new_tokens = 20}};
+  TextGeneratorSettings settings{.generation = {.search = {.max_new_tokens = 20, .min_new_tokens = 20}}};
   for (const std::string search : {"greedy", "beams", "sampling", "repetition penalty"}) {
     INFO(search);
-    settings.decoding.num_beams = search == "beams" ? 3 : 1;
-    settings.sampling.reset();
-    if (search == "sampling") settings.sampling = SamplingSettings{};
+    settings.generation.search.num_beams = search == "beams" ? 3 : 1;
+    settings.generation.sampling.reset();
+    if (search == "sampling") settings.generation.sampling = SamplingSettings{};
     settings.repetition_penalty = search == "repetition penalty" ? 1.2 : 1;
     for (const bool is_allowed : {true, false}) {
-      settings.allows_unknown = is_allowed;
+      settings.generation.allows_unknown = is_allowed;
       TextGenerator generator(files, settings);
       Silent silent;
       generator.continue_lines({"the", "fox"}, 2, silent, [&](const Continuation& c) {

@@ -51,9 +51,9 @@ TEST_CASE_FIXTURE(Fixed, "without an end token decoding stops at the model's len
   prefer({7});
   CHECK(decode({}) == Sequences(3, std::vector<std::int32_t>(5, 7)));
   GenerationSettings settings;
-  settings.max_new_tokens = 2;
+  settings.search.max_new_tokens = 2;
   CHECK(decode(settings) == Sequences(3, std::vector<std::int32_t>(2, 7)));
-  settings.max_new_tokens = 100;
+  settings.search.max_new_tokens = 100;
   CHECK(decode(settings) == Sequences(3, std::vector<std::int32_t>(5, 7)));
 }
 

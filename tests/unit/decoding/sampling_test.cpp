@@ -141,7 +141,7 @@ TEST_CASE("what a model draws has the distribution of transformers: chi-squared"
   for (const Reference& reference : kReferences) {
     const Sampler sampler(fixed.model.output_layer(), reference.settings);
     const std::vector<Hypotheses> drawn =
-        decoder.decode(prompts, {.end_id = -1, .max_new_tokens = 1}, {sampler, numbers});
+        decoder.decode(prompts, {.search = {.max_new_tokens = 1}, .end_id = -1}, {sampler, numbers});
     std::vector<double> counts(kLogits.size(), 0);
     for (const Hypotheses& one : drawn) ++counts[static_cast<std::size_t>(one.front().ids.at(0))];
     double chi_squared = 0;
@@ -181,21 +181,21 @@ TEST_CASE("random numbers of sampling differ by seed, text and place, and fill [
 TEST_CASE("length penalties are those of their papers") {
   GenerationSettings settings;
   CHECK(length_penalty(settings, 7) == 7);
-  settings.length_penalty = 0;
+  settings.search.length_penalty = 0;
   CHECK(length_penalty(settings, 7) == 1);
-  settings.length_penalty = 0.6;
+  settings.search.length_penalty = 0.6;
   CHECK(std::abs(length_penalty(settings, 7) - std::pow(7.0, 0.6)) <= 1e-14);
-  settings.length_penalty = -2.5;
+  settings.search.length_penalty = -2.5;
   CHECK(std::abs(length_penalty(settings, 3) - std::pow(3.0, -2.5)) <= 1e-14);
-  settings.length_penalty_kind = LengthPenaltyKind::gnmt;
-  settings.length_penalty = 0.6;
+  settings.search.length_penalty_kind = "gnmt";
+  settings.search.length_penalty = 0.6;
   CHECK(std::abs(length_penalty(settings, 7) - std::pow(2.0, 0.6)) <= 1e-14);
   CHECK(length_penalty(settings, 1) == 1);
 }
 
 TEST_CASE("what would repeat an n-gram is banned, of each row's own text") {
   const GenerationSettings settings{
-      .end_id = 9, .suppress_tokens = {0}, .min_new_tokens = 2, .no_repeat_ngram_size = 2};
+      .search = {.min_new_tokens = 2, .no_repeat_ngram_size = 2}, .end_id = 9, .suppress_tokens = {0}};
   TokenBans bans(settings);
   bans.clear(1);
   bans.add(std::vector<std::int32_t>{4, 5, 6, 4});

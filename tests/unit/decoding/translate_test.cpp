@@ -37,8 +37,8 @@ TEST_CASE("padding and start are not generated, [UNK] not unless it is allowed, 
   bias[unknown] = 1000;
   for (const std::string search : {"greedy", "beams", "sampling"}) {
     INFO(search);
-    TranslationSettings settings{.decoding = DecodingSettings{.min_new_tokens = 4}};
-    if (search == "beams") settings.decoding->num_beams = 3;
+    GenerationSettings settings{.search = {.min_new_tokens = 4}};
+    if (search == "beams") settings.search.num_beams = 3;
     if (search == "sampling") settings.sampling = SamplingSettings{};
     for (const bool is_allowed : {true, false}) {
       settings.allows_unknown = is_allowed;
@@ -59,8 +59,7 @@ TEST_CASE("as many tokens as the ratio says: 1.1 times ten are eleven") {
   const LoadedTranslator files = small_translator(20);
   std::string text = "a";
   for (int i = 1; i < 10; ++i) text += " b";
-  const DecodingSettings decoding{.max_length_ratio = 1.1, .min_new_tokens = 20};
-  Translator translator(files, TranslationSettings{.decoding = decoding});
+  Translator translator(files, {.search = {.max_length_ratio = 1.1, .min_new_tokens = 20}});
   CHECK(translator.translations({text}).at(0).at(0).hypothesis.ids.size() == 11);
 }
 
@@ -68,7 +67,7 @@ TEST_CASE("alignments link tokens of the text alone, counted from its first") {
   for (const std::string ends : {"none", "start_end"}) {
     INFO(ends);
     const LoadedTranslator files = small_translator(6, ends);
-    TranslationSettings settings{.decoding = DecodingSettings{.min_new_tokens = 5}};
+    GenerationSettings settings{.search = {.min_new_tokens = 5}};
     settings.alignment.emplace();
     Translator translator(files, settings);
     const std::vector<Translations> found = translator.translations({"c", "a b c", "a b c a b c a b c"});
