@@ -1,43 +1,50 @@
 // vectorize: tokens to ids or bags of words; labels to ids; images to a data set; a mode a file
 // (tools/vectorize/modes.hpp). Manual: tools/vectorize.md.
 #include "tools/vectorize/vectorize.hpp"
+#include <optional>
+
 #include "cli/tool.hpp"
 #include "support/parallel.hpp"
 
-namespace headwater {
+namespace headwater::vectorize {
 namespace {
 
-struct Command {
-  vectorize::Options options;
-  vectorize::ModeOptions typed;
+struct Line {
+  Options options;
+  ModeOptions typed;
 };
 
+// The word of a command is taken out; what it stands for comes in its place.
+std::vector<char*> without_command(int argc, char** argv, const Command& command) {
+  std::vector<char*> words(argv, argv + argc);
+  if (command.name.empty()) return words;
+  words.erase(words.begin() + 1);
+  for (auto word = command.words.rbegin(); word != command.words.rend(); ++word)
+    words.insert(words.begin() + 1, const_cast<char*>(word->c_str()));
+  return words;
+}
+
 }  // namespace
-}  // namespace headwater
+}  // namespace headwater::vectorize
 
 int main(int argc, char** argv) {
   using namespace headwater;
-  return cli::tool_main<Command>(
-      argc, argv,
-      {"vectorize",
-       "turn token lines into id lines or bags of words, labels into ids, images into a data set",
-       "cut -f1 train.tsv | tokenize --tokenizer en.json | vectorize --tokenizer en.json --length 20 > "
-       "en.ids\n"
-       "cut -f2 train.tsv | tokenize --tokenizer es.json | vectorize --tokenizer es.json --length 20 --start "
-       "--end > es.ids\n"
-       "cut -f2 reviews.tsv | vectorize --learn labels -o labels.txt\n"
-       "cut -f1 reviews.tsv | tokenize --tokenizer en.json | vectorize --learn tf-idf --ngrams 2 -o "
-       "terms.tsv\n"
-       "cut -f1 reviews.tsv | tokenize --tokenizer en.json | vectorize --terms terms.tsv > reviews.bags\n"
-       "vectorize --csv --column text --column label reviews.csv > reviews.tsv\n"
-       "vectorize --images train-images.idx --image-labels train-labels.idx -o train.safetensors\n"
-       "vectorize --images photos --resize 64x64 -o train.safetensors --validation validation.safetensors\n"
-       "vectorize --images data_batch_*.bin --labels batches.meta.txt -o train.safetensors --validation "
-       "validation.safetensors"},
-      [](cli::CommandLine& line, Command& c) { vectorize::describe(line, c.options, c.typed); },
-      [](const Command& c) {
-        vectorize::Options options = c.options;
-        const vectorize::ModeRow& mode = vectorize::resolve_mode(options, c.typed);
-        ThreadPool(options.threads).run([&] { mode.run(options); });
+  using namespace headwater::vectorize;
+  const Command& command = find_command(argc > 1 ? argv[1] : "");
+  std::vector<char*> words = without_command(argc, argv, command);
+  const std::string modes = command.name.empty() ? command_list() : "";
+  std::optional<Line> all;
+  return cli::tool_main(
+      static_cast<int>(words.size()), words.data(),
+      {.name = "vectorize", .summary = command.summary, .examples = command.examples, .modes = modes},
+      [&](cli::CommandLine& line) {
+        all.emplace().options.command = &command;
+        describe(line, all->options);
+        all->typed.find(line);
+        all->typed.show_only(command.modes);
+      },
+      [&] {
+        const ModeRow& mode = resolve_mode(all->options, all->typed);
+        ThreadPool(all->options.threads).run([&] { mode.run(all->options); });
       });
 }

@@ -74,16 +74,17 @@ void occupy_standard_descriptors() {
 
 std::string help_text(const CommandLine& line, const ToolDescription& tool) {
   std::string out = std::string(tool_name()) + ": " + std::string(tool.summary) + "\n";
-  if (!tool.examples.empty()) {
-    const std::string examples = commands_with_program_prefix(tool.examples, prefix_of_tools());
-    out += "\nExamples:\n";
-    for (std::size_t at = 0; at < examples.size();) {
-      std::size_t end = examples.find('\n', at);
-      if (end == std::string::npos) end = examples.size();
-      out.append("  ").append(examples, at, end - at).append("\n");
+  const auto add = [&](std::string_view title, std::string_view lines) {
+    if (lines.empty()) return;
+    out.append("\n").append(title).append("\n");
+    for (std::size_t at = 0; at < lines.size();) {
+      const std::size_t end = std::min(lines.find('\n', at), lines.size());
+      out.append("  ").append(lines, at, end - at).append("\n");
       at = end + 1;
     }
-  }
+  };
+  add("Examples:", commands_with_program_prefix(tool.examples, prefix_of_tools()));
+  add("Modes, the first word of a line (MODE --help shows the options of one):", tool.modes);
   out += "\n" + with_program_prefix(line.help(), prefix_of_tools());
   while (out.size() > 1 && out.ends_with("\n\n")) out.pop_back();
   return out + "\nExit status: 0 done, 1 the work failed, 2 called wrongly, 128 + n ended by signal n.\n";

@@ -16,9 +16,10 @@
 namespace headwater::cli {
 
 struct ToolDescription {
-  std::string_view name;      // "generate"
-  std::string_view summary;   // "continue each input line"
-  std::string_view examples;  // shown first in --help, one a line
+  std::string_view name;        // "generate"
+  std::string_view summary;     // "continue each input line"
+  std::string_view examples;    // shown first in --help, one a line
+  std::string_view modes = {};  // shown after them, a word and what it does on each line
 };
 
 // Parses, runs, flushes and checks stdout. Returns the exit status: 0 done; 1 the work failed (Error,

@@ -179,10 +179,7 @@ class Columns {
 
 }  // namespace
 
-void resolve_columns(Options& o, const ModeOptions&) {
-  if (o.output.empty()) throw UsageError("--output dataset needs -o FILE");
-  cli::check_ending(o.output, "-o", "safetensors");
-}
+void resolve_columns(Options& o, const ModeOptions&) { cli::check_ending(o.output, "-o", "safetensors"); }
 
 void write_columns(const Options& o) {
   cli::check_result_file(o.output);

@@ -72,39 +72,29 @@ Tokenizer load_tokenizer(const Options& o) {
   return tokenizer;
 }
 
-void describe_ids(cli::CommandLine& line, Options& o, ModeOptions& typed) {
+void describe_ids(cli::CommandLine& line, Options& o) {
   line.group("Ids of tokens (--tokenizer)");
   line.add_option("-t,--tokenizer", o.tokenizer, "the tokenizer.json that made the tokens")
       .shown_as("FILE")
       .reads_file();
-  typed.add("--length",
-            line.add_option("-l,--length", o.length, "positions of the model: longer lines are cut")
-                .between(1, kMaxLength)
-                .shown_as("L"),
-            {Mode::ids, Mode::bags});
-  const std::initializer_list<Mode> all = {Mode::ids, Mode::blocks, Mode::id_file};
-  typed.add("--start", line.add_flag("--start", o.has_start, "put the id of [START] before each line"), all);
-  typed.add("--end", line.add_flag("--end", o.has_end, "put the id of [END] after each line"), all);
-  typed.add("--order",
-            line.add_option("--order", o.order,
-                            "write the tokens of each line in another order, after it was cut: reversed, or "
-                            "shuffled by --seed and the line's number")
-                .shown_as("ORDER")
-                .offers({"reversed", "shuffled"}),
-            {Mode::ids});
-  describe_one_text(line, o, typed);
-  typed.add("--max-unknown",
-            line.add_option("--max-unknown", o.max_unknown,
-                            "an error if more than P percent of the tokens are unknown")
-                .shown_as("P"),
-            {Mode::ids, Mode::blocks, Mode::id_file, Mode::bags});
+  line.add_option("-l,--length", o.length, "positions of the model: longer lines are cut")
+      .between(1, kMaxLength)
+      .shown_as("L");
+  line.add_flag("--start", o.has_start, "put the id of [START] before each line");
+  line.add_flag("--end", o.has_end, "put the id of [END] after each line");
+  line.add_option("--order", o.order,
+                  "write the tokens of each line in another order, after it was cut: reversed, or "
+                  "shuffled by --seed and the line's number")
+      .shown_as("ORDER")
+      .one_of({"reversed", "shuffled"});
+  describe_one_text(line, o);
+  line.add_option("--max-unknown", o.max_unknown, "an error if more than P percent of the tokens are unknown")
+      .shown_as("P");
 }
 
 void resolve_ids(Options& o, const ModeOptions& typed) {
   resolve_recipe(o, typed);
   if (o.length < 1) throw UsageError("--length is missing (the model's number of positions)");
-  if (typed.is_given("--order") && o.order != kReversed && o.order != kShuffled)
-    throw UsageError("--order: unknown order " + quote(o.order) + " (reversed or shuffled)");
   if (typed.is_given("--seed") && o.order != kShuffled)
     throw UsageError("--seed goes with --order shuffled only (nothing else is drawn here)");
 }

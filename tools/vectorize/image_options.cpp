@@ -5,43 +5,35 @@
 
 namespace headwater::vectorize {
 
-void describe_images(cli::CommandLine& line, Options& o, ModeOptions& typed) {
+void describe_images(cli::CommandLine& line, Options& o) {
   line.group("Images (--images)");
-  line.add_option(
-          "--images", o.images,
-          "turn images into a data set, with -o: a folder that has one for each label, a list (path, TAB, "
-          "label), CIFAR files (.bin), or an IDX file with --image-labels")
+  line.add_option("--images", o.images,
+                  "turn images into a data set, with -o: a folder that has one for each label, a list (path, "
+                  "TAB, label), CIFAR files (.bin), or an IDX file with --image-labels")
       .shown_as("FILE")
       .reads();
-  const auto add = [&](std::string_view name, const cli::Option& option) {
-    typed.add(name, option, {Mode::images});
-  };
-  add("--image-labels",
-      line.add_option("--image-labels", o.image_labels, "the labels of an IDX file, another one")
-          .shown_as("FILE")
-          .reads_file());
-  add("--resize",
-      line.add_option("--resize", o.resize, "of a folder or list: make all images H pixels high and W wide")
-          .shown_as("HxW"));
-  add("--background",
-      line.add_option(
-              "--background", o.background,
-              "of a folder or list: lay transparent pixels on white, black or a colour (#ff8000), or drop "
-              "their transparency")
-          .shown_as("COLOUR")
-          .with_default());
-  add("--apply-orientation", line.add_flag("--apply-orientation", o.applies_orientation,
-                                           "of a folder or list: turn images by their orientation tags"));
-  add("--validation",
-      line.add_option("--validation", o.validation, "write a share of the images there, the others to -o")
-          .shown_as("FILE")
-          .writes());
+  line.add_option("--image-labels", o.image_labels, "the labels of an IDX file, another one")
+      .shown_as("FILE")
+      .reads_file();
+  line.add_option("--resize", o.resize, "of a folder or list: make all images H pixels high and W wide")
+      .shown_as("HxW");
+  line.add_option(
+          "--background", o.background,
+          "of a folder or list: lay transparent pixels on white, black or a colour (#ff8000), or drop "
+          "their transparency")
+      .shown_as("COLOUR")
+      .with_default();
+  line.add_flag("--apply-orientation", o.applies_orientation,
+                "of a folder or list: turn images by their orientation tags");
+  line.add_option("--validation", o.validation, "write a share of the images there, the others to -o")
+      .shown_as("FILE")
+      .writes();
 }
 
 void resolve_images(Options& o, const ModeOptions& typed) {
   o.chooses_reading = typed.is_given("--background") || o.applies_orientation;
-  if (o.reader.column > 0) throw UsageError("--column goes with lines only, not with --images");
-  if (o.output.empty()) throw UsageError("--images needs -o FILE for the data set");
+  if (o.images.empty() && o.tokens.empty())
+    throw UsageError("no images (name a folder, a list, CIFAR files or an IDX file)");
   if (o.validation.empty() && (typed.is_given("--validation-fraction") || typed.is_given("--seed")))
     throw UsageError("--validation-fraction and --seed go with --validation FILE only");
   try {
@@ -53,7 +45,8 @@ void resolve_images(Options& o, const ModeOptions& typed) {
 }
 
 void write_image_set(const Options& o) {
-  std::vector<fs::path> images{o.images};
+  std::vector<fs::path> images;
+  if (!o.images.empty()) images.push_back(o.images);
   images.insert(images.end(), o.tokens.begin(), o.tokens.end());
   const auto [height, width] = image_sides(o.resize);
   write_images({.images = std::move(images),

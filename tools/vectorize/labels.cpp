@@ -57,31 +57,28 @@ void read_whole_lines(Options& o) {
 
 }  // namespace
 
-void describe_labels(cli::CommandLine& line, Options& o, ModeOptions& typed) {
+void describe_labels(cli::CommandLine& line, Options& o) {
   line.group("Labels (--learn labels, --labels)");
   line.add_option("--labels", o.labels,
                   "turn lines into the ids of this label set instead; of images: name their labels by it")
       .shown_as("FILE")
       .reads_file();
-  line.add_option(
-          "--learn", o.learn,
-          "labels: collect a label set from the lines; ngrams or tf-idf: a table of terms from token lines")
+  line.add_option("--learn", o.learn,
+                  "labels: collect a label set from the lines; ngrams or tf-idf: a table of terms "
+                  "from token lines")
       .shown_as("labels|ngrams|tf-idf")
-      .offers({"labels", "ngrams", "tf-idf"});
-  typed.add("--check",
-            line.add_option("--check", o.check,
-                            "with --learn labels: the lines of this file must have labels that were learned; "
-                            "give it again for more files")
-                .shown_as("FILE")
-                .one_value_each()
-                .reads(),
-            {Mode::learn_labels});
+      .one_of({"labels", "ngrams", "tf-idf"});
+  line.add_option("--check", o.check,
+                  "with --learn labels: the lines of this file must have labels that were learned; "
+                  "give it again for more files")
+      .shown_as("FILE")
+      .one_value_each()
+      .reads();
 }
 
 void resolve_learn_labels(Options& o, const ModeOptions& typed) {
   resolve_recipe(o, typed);
   read_whole_lines(o);
-  if (o.output.empty()) throw UsageError("--learn needs -o FILE for what was learned");
   cli::check_ending(o.output, "-o", "text");
 }
 

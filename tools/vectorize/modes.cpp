@@ -4,6 +4,7 @@
 
 #include "support/error.hpp"
 #include "support/name_list.hpp"
+#include "support/split.hpp"
 #include "tools/vectorize/vectorize.hpp"
 
 namespace headwater::vectorize {
@@ -12,28 +13,122 @@ namespace {
 
 bool learns_terms(const Options& o) { return o.learn == "ngrams" || o.learn == "tf-idf"; }
 
+bool is_of_images(const Options& o) { return !o.images.empty() || o.command->name == "images"; }
+
 const ModeRow kModes[] = {
-    {Mode::split, "--split", [](const Options& o) { return !o.split.empty(); }, resolve_split, split_lines},
-    {Mode::csv, "--csv", [](const Options& o) { return o.reader.is_csv; }, resolve_csv, write_csv_columns},
-    {Mode::images, "--images", [](const Options& o) { return !o.images.empty(); }, resolve_images,
-     write_image_set},
+    {Mode::split, "--split", [](const Options& o) { return !o.split.empty(); }, "the other lines",
+     resolve_split, split_lines},
+    {Mode::csv, "--csv", [](const Options& o) { return o.reader.is_csv; }, "", resolve_csv,
+     write_csv_columns},
+    {Mode::images, "--images", is_of_images, "the data set", resolve_images, write_image_set},
     {Mode::learn_labels, "--learn labels", [](const Options& o) { return o.learn == "labels"; },
-     resolve_learn_labels, learn_labels},
-    {Mode::learn_terms, "--learn ngrams|tf-idf", learns_terms, resolve_learn_terms, learn_terms},
-    {Mode::bags, "--terms", [](const Options& o) { return !o.terms.empty(); }, resolve_bags, write_terms},
+     "what was learned", resolve_learn_labels, learn_labels},
+    {Mode::learn_terms, "--learn ngrams|tf-idf", learns_terms, "what was learned", resolve_learn_terms,
+     learn_terms},
+    {Mode::bags, "--terms", [](const Options& o) { return !o.terms.empty(); }, "", resolve_bags, write_terms},
     // Beside --images they are names of the labels.
-    {Mode::label_ids, "--labels", [](const Options& o) { return !o.labels.empty() && o.images.empty(); },
+    {Mode::label_ids, "--labels", [](const Options& o) { return !o.labels.empty() && !is_of_images(o); }, "",
      resolve_label_ids, write_label_ids},
-    {Mode::blocks, "--block", [](const Options& o) { return o.block > 0; }, resolve_blocks, write_id_stream},
+    {Mode::blocks, "--block", [](const Options& o) { return o.block > 0; }, "", resolve_blocks,
+     write_id_stream},
     {Mode::id_file, "--output dataset",
      [](const Options& o) { return o.form == "dataset" && o.block == 0 && !o.tokenizer.empty(); },
-     resolve_id_file, write_id_stream},
+     "the data set", resolve_id_file, write_id_stream},
     {Mode::columns, "--output dataset",
      [](const Options& o) { return o.form == "dataset" && o.block == 0 && o.tokenizer.empty(); },
-     resolve_columns, write_columns},
+     "the data set", resolve_columns, write_columns},
     {Mode::ids, "--tokenizer",
-     [](const Options& o) { return !o.tokenizer.empty() && o.block == 0 && o.form != "dataset"; },
+     [](const Options& o) { return !o.tokenizer.empty() && o.block == 0 && o.form != "dataset"; }, "",
      resolve_ids, write_ids}};
+
+// Options that are of some modes alone.
+struct OptionRow {
+  std::string_view options;
+  std::vector<Mode> modes;
+  std::string_view why = {};  // is said where one stands in another mode
+};
+
+const std::vector<OptionRow>& option_rows() {
+  using enum Mode;
+  static const std::vector<OptionRow> kRows = {
+      {"--tokenizer --start --end", {ids, blocks, id_file}},
+      {"--length", {ids, bags}},
+      {"--order", {ids}},
+      {"--block --stride", {blocks}},
+      {"--max-unknown", {ids, blocks, id_file, bags}},
+      {"--header", {ids, blocks, label_ids, bags}},
+      {"--labels", {label_ids, images}},
+      {"--learn", {learn_labels, learn_terms}},
+      {"--check", {learn_labels}},
+      {"--terms", {bags}},
+      {"--output", {bags, learn_terms, id_file, columns}},
+      {"--ngrams --size", {learn_terms}},
+      {"--images --image-labels --resize --background --apply-orientation --validation", {images}},
+      {"--split --split-by", {Mode::split}},
+      {"--validation-fraction", {Mode::split, images}},
+      {"--seed", {Mode::split, images, ids}},
+      {"-o",
+       {learn_labels, learn_terms, id_file, columns, images, Mode::split},
+       "lines go to standard output"},
+      {"--allow-empty", {columns}},
+      {"--recipe --side --scale", {ids, blocks, id_file, learn_labels, label_ids, learn_terms, bags, csv}},
+      {"--csv --separator --no-header", {csv}},
+      {"--column --replace-invalid",
+       {ids, blocks, id_file, columns, learn_labels, label_ids, learn_terms, bags, csv, Mode::split}}};
+  return kRows;
+}
+
+std::vector<Command> commands() {
+  using enum Mode;
+  std::vector<Command> all = {
+      {"ids",
+       "turn token lines into id lines, or all of them into one file of ids",
+       "cut -f1 train.tsv | tokenize -t en.json | vectorize ids -t en.json --length 20 > en.ids\n"
+       "cut -f2 train.tsv | tokenize -t es.json | vectorize ids -t es.json --length 20 --start --end > "
+       "es.ids",
+       {ids, blocks, id_file}},
+      {"columns",
+       "turn id lines of any columns into a file that train maps",
+       "paste en.ids es.ids | vectorize columns -o train.safetensors",
+       {columns},
+       {"--output", "dataset"}},
+      {"labels",
+       "learn a set of labels, or turn labels into ids with --labels FILE",
+       "cut -f2 reviews.tsv | vectorize labels -o labels.txt\n"
+       "cut -f2 reviews.tsv | vectorize labels --labels labels.txt > label.ids",
+       {learn_labels, label_ids}},
+      {"terms",
+       "learn a table of terms from token lines, or make bags of words of them with --terms FILE",
+       "vectorize terms --learn tf-idf --ngrams 2 -o terms.tsv reviews.tok\n"
+       "vectorize terms --terms terms.tsv reviews.tok > reviews.bags",
+       {learn_terms, bags}},
+      {"csv",
+       "turn CSV files into lines of columns",
+       "vectorize csv --column text --column label reviews.csv > reviews.tsv",
+       {csv},
+       {"--csv"}},
+      {"split",
+       "write lines to two files, a share to that of --split",
+       "vectorize split --split test.tsv --column 2 -o train.tsv reviews.tsv",
+       {Mode::split}},
+      {"images",
+       "turn images into a data set, or into two",
+       "vectorize images train-images.idx --image-labels train-labels.idx -o train.safetensors\n"
+       "vectorize images photos --resize 64x64 -o train.safetensors --validation validation.safetensors",
+       {images}}};
+  Command any{"", "turn token lines into id lines or bags of words, labels into ids, images into a data set"};
+  for (const Command& command : all) {
+    any.examples += (any.examples.empty() ? "" : "\n") + command.examples;
+    any.modes.insert(any.modes.end(), command.modes.begin(), command.modes.end());
+  }
+  all.push_back(std::move(any));
+  return all;
+}
+
+const std::vector<Command>& all_commands() {
+  static const std::vector<Command> all = commands();
+  return all;
+}
 
 const ModeRow& row_of(Mode mode) {
   return *std::find_if(std::begin(kModes), std::end(kModes),
@@ -53,11 +148,38 @@ std::string list_of(const std::vector<Mode>& modes) {
   return listed(names);
 }
 
+bool has_any(const std::vector<Mode>& modes, const std::vector<Mode>& of) {
+  return std::ranges::find_first_of(modes, of) != modes.end();
+}
+
 }  // namespace
 
-void ModeOptions::add(std::string_view name, cli::Option option, std::initializer_list<Mode> modes,
-                      std::string_view why) {
-  entries_.push_back({name, option, modes, why});
+const Command& find_command(std::string_view name) {
+  const auto found = std::ranges::find(all_commands(), name, &Command::name);
+  return found == all_commands().end() ? all_commands().back() : *found;
+}
+
+std::string command_list() {
+  std::string list;
+  for (const Command& command : all_commands()) {
+    if (command.name.empty()) continue;
+    list += (list.empty() ? "" : "\n") + command.name + std::string(10 - command.name.size(), ' ') +
+            command.summary;
+  }
+  return list;
+}
+
+void ModeOptions::show_only(const std::vector<Mode>& modes) {
+  for (Entry& entry : entries_) {
+    if (!has_any(entry.modes, modes)) entry.option.hide();
+  }
+}
+
+void ModeOptions::find(cli::CommandLine& line) {
+  for (const OptionRow& row : option_rows()) {
+    for (const std::string_view name : split(row.options, ' '))
+      entries_.push_back({name, line.option(name), row.modes, row.why});
+  }
 }
 
 bool ModeOptions::is_given(std::string_view name) const {
@@ -67,9 +189,7 @@ bool ModeOptions::is_given(std::string_view name) const {
 
 void ModeOptions::check(std::optional<Mode> mode) const {
   for (const Entry& entry : entries_) {
-    const bool is_of_mode =
-        mode && std::find(entry.modes.begin(), entry.modes.end(), *mode) != entry.modes.end();
-    if (is_of_mode || !entry.option.is_given()) continue;
+    if ((mode && has_any(entry.modes, {*mode})) || !entry.option.is_given()) continue;
     std::string text = std::string(entry.name) + " goes with " + list_of(entry.modes) + " only";
     if (mode) text += ", not with " + std::string(row_of(*mode).asked_by);
     if (!entry.why.empty()) text += " (" + std::string(entry.why) + ")";
@@ -78,8 +198,7 @@ void ModeOptions::check(std::optional<Mode> mode) const {
 }
 
 const ModeRow& resolve_mode(Options& o, const ModeOptions& typed) {
-  if (!o.learn.empty() && o.learn != "labels" && !learns_terms(o))
-    throw UsageError("--learn: unknown kind " + quote(o.learn) + " (labels, ngrams or tf-idf)");
+  if (o.command->name == "labels" && o.labels.empty()) o.learn = "labels";
   const ModeRow* asked = nullptr;
   for (const ModeRow& row : kModes) {
     if (!row.is_asked(o)) continue;
@@ -95,7 +214,11 @@ const ModeRow& resolve_mode(Options& o, const ModeOptions& typed) {
         "give one of --tokenizer, --terms, --labels, --images, --split, each with a FILE, --learn and --csv "
         "(see --help)");
   }
+  if (!has_any(o.command->modes, {asked->mode}))
+    throw UsageError(std::string(asked->asked_by) + " is not of vectorize " + o.command->name);
   typed.check(asked->mode);
+  if (!asked->needs_output.empty() && o.output.empty())
+    throw UsageError(std::string(asked->asked_by) + " needs -o FILE for " + std::string(asked->needs_output));
   asked->resolve(o, typed);
   return *asked;
 }

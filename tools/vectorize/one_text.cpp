@@ -7,17 +7,14 @@
 
 namespace headwater::vectorize {
 
-void describe_one_text(cli::CommandLine& line, Options& o, ModeOptions& typed) {
+void describe_one_text(cli::CommandLine& line, Options& o) {
   constexpr std::int64_t kMaxBlock = 1000000;  // as of model.length
   line.add_option("--block", o.block, "all lines are one long text: cut it into lines of N ids and one more")
       .between(1, kMaxBlock)
       .shown_as("N");
-  typed.add(
-      "--stride",
-      line.add_option("--stride", o.stride, "of --block: from the start of one line to that of the next (N)")
-          .between(1, kMaxBlock)
-          .shown_as("M"),
-      {Mode::blocks});
+  line.add_option("--stride", o.stride, "of --block: from the start of one line to that of the next (N)")
+      .between(1, kMaxBlock)
+      .shown_as("M");
 }
 
 void resolve_blocks(Options& o, const ModeOptions& typed) {
@@ -31,8 +28,7 @@ void resolve_blocks(Options& o, const ModeOptions& typed) {
 
 void resolve_id_file(Options& o, const ModeOptions& typed) {
   resolve_recipe(o, typed);
-  if (o.output.empty() || o.output == "-")
-    throw UsageError("--output dataset needs -o FILE (its beginning is written last)");
+  if (o.output == "-") throw UsageError("-o -: name a file (its beginning is written last)");
   cli::check_ending(o.output, "-o", "safetensors");
 }
 

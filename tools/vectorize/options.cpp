@@ -9,52 +9,37 @@
 
 namespace headwater::vectorize {
 
-void describe(cli::CommandLine& line, Options& o, ModeOptions& typed) {
+void describe(cli::CommandLine& line, Options& o) {
   line.add_option("tokens", o.tokens, "token lines from tokenize; - or none: standard input")
       .shown_as("[TOKENS...]")
       .reads();
-  describe_ids(line, o, typed);
+  describe_ids(line, o);
   line.group("Output");
-  typed.add("--header",
-            line.add_flag("--header", o.has_header, "write a first line that names the vocabulary"),
-            {Mode::ids, Mode::blocks, Mode::label_ids, Mode::bags});
-  describe_labels(line, o, typed);
-  describe_terms(line, o, typed);
-  describe_images(line, o, typed);
-  describe_split(line, o, typed);
+  line.add_flag("--header", o.has_header, "write a first line that names the vocabulary");
+  describe_labels(line, o);
+  describe_terms(line, o);
+  describe_images(line, o);
+  describe_split(line, o);
   line.group("Output");
-  typed.add(
-      "-o",
-      line.add_option("-o", o.output, "where what was learned, or the data set, goes; - is standard output")
-          .shown_as("FILE")
-          .writes(),
-      {Mode::learn_labels, Mode::learn_terms, Mode::id_file, Mode::columns, Mode::images, Mode::split},
-      "lines go to standard output");
-  typed.add("--allow-empty",
-            line.add_flag("--allow-empty", o.allows_empty,
-                          "of --output dataset: leave out lines with an empty column, however many"),
-            {Mode::columns});
+  line.add_option("-o", o.output, "where what was learned, or the data set, goes; - is standard output")
+      .shown_as("FILE")
+      .writes();
+  line.add_flag("--allow-empty", o.allows_empty,
+                "of --output dataset: leave out lines with an empty column, however many");
   line.group("Recipe");
-  const auto add_of_recipe = [&](std::string_view name, const cli::Option& option) {
-    typed.add(name, option,
-              {Mode::ids, Mode::blocks, Mode::id_file, Mode::learn_labels, Mode::label_ids, Mode::learn_terms,
-               Mode::bags, Mode::csv});
-  };
-  add_of_recipe("--recipe", line.add_option("-r,--recipe", o.recipe,
-                                            "take length, start and end, or a table's terms, from a recipe")
-                                .shown_as("FILE")
-                                .reads());
-  add_of_recipe("--side", line.add_option("--side", o.side, "of the recipe: source or target")
-                              .offers({"source", "target"})
-                              .with_default());
-  add_of_recipe("--scale",
-                line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
-                    .offers({"full", "quick"})
-                    .with_default());
+  line.add_option("-r,--recipe", o.recipe, "take length, start and end, or a table's terms, from a recipe")
+      .shown_as("FILE")
+      .reads();
+  line.add_option("--side", o.side, "of the recipe: source or target")
+      .one_of({"source", "target"})
+      .with_default()
+      .goes_with("--recipe");
+  line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
+      .offers({"full", "quick"})
+      .with_default()
+      .goes_with("--recipe");
   line.group("Input");
-  typed.add("--replace-invalid", cli::add_replace_invalid_option(line, o.reader),
-            {Mode::ids, Mode::blocks, Mode::id_file, Mode::columns, Mode::learn_labels, Mode::label_ids,
-             Mode::learn_terms, Mode::bags, Mode::csv, Mode::split});
+  cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader, cli::Columns::any);
   o.reader.csv_fix.clear();  // of labels alone: token lines are no text
   cli::add_threads_option(line, o.threads);
@@ -75,13 +60,7 @@ void resolve_recipe(Options& o, const ModeOptions& typed) {
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
                               {"--check -", std::ranges::find(o.check, "-") != o.check.end()},
                               {"the lines", cli::reads_input(o.tokens)}});
-  if (o.side != "source" && o.side != "target")
-    throw UsageError("--side: unknown value " + quote(o.side) + " (source or target)");
   if (!o.max_unknown.empty()) percent_of(o.max_unknown);
-  for (const char* option : {"--side", "--scale"}) {
-    if (o.recipe.empty() && typed.is_given(option))
-      throw UsageError(std::string(option) + " goes with --recipe only");
-  }
   if (o.recipe.empty()) return;
   const Recipe recipe = read_recipe(o.recipe, o.scale);
   o.resolved_recipe = recipe;

@@ -18,6 +18,7 @@ namespace headwater::vectorize {
 inline constexpr std::int64_t kMaxLength = 0x7FFFFFFF;  // also of a model that reads any number of ids
 
 struct Options {
+  const Command* command = nullptr;  // the word that the command line begins with, or any
   std::vector<std::string> tokens;
   std::optional<Recipe> resolved_recipe;  // what `recipe` names
   std::int64_t split_by = 0;              // column, from 1; 0: the whole line
@@ -37,13 +38,13 @@ struct Options {
 };
 
 // All options; those of one mode are described in its file.
-void describe(cli::CommandLine& line, Options& o, ModeOptions& typed);
-void describe_ids(cli::CommandLine& line, Options& o, ModeOptions& typed);
-void describe_one_text(cli::CommandLine& line, Options& o, ModeOptions& typed);
-void describe_labels(cli::CommandLine& line, Options& o, ModeOptions& typed);
-void describe_terms(cli::CommandLine& line, Options& o, ModeOptions& typed);
-void describe_images(cli::CommandLine& line, Options& o, ModeOptions& typed);
-void describe_split(cli::CommandLine& line, Options& o, ModeOptions& typed);
+void describe(cli::CommandLine& line, Options& o);
+void describe_ids(cli::CommandLine& line, Options& o);
+void describe_one_text(cli::CommandLine& line, Options& o);
+void describe_labels(cli::CommandLine& line, Options& o);
+void describe_terms(cli::CommandLine& line, Options& o);
+void describe_images(cli::CommandLine& line, Options& o);
+void describe_split(cli::CommandLine& line, Options& o);
 
 void resolve_split(Options& o, const ModeOptions& typed);
 void resolve_csv(Options& o, const ModeOptions& typed);

@@ -52,29 +52,20 @@ void write_lines(const std::vector<std::string>& lines, const std::vector<bool>&
 
 }  // namespace
 
-void describe_split(cli::CommandLine& line, Options& o, ModeOptions& typed) {
+void describe_split(cli::CommandLine& line, Options& o) {
   line.group("Lines in two files (--split)");
-  line.add_option(
-          "--split", o.split,
-          "write a share of the lines there (--validation-fraction), the others to -o; with --column N "
-          "the same share of those of each label, which that column has")
+  line.add_option("--split", o.split,
+                  "write a share of the lines there (--validation-fraction), the others to -o; with "
+                  "--column N the same share of those of each label, which that column has")
       .shown_as("FILE")
       .writes();
-  typed.add("--split-by",
-            line.add_option("--split-by", o.split_by,
-                            "of --split: lines with the same text in column N, from 1, stay together")
-                .at_least(1),
-            {Mode::split});
-  const std::initializer_list<Mode> both = {Mode::split, Mode::images};
-  typed.add(
-      "--validation-fraction",
-      line.add_option("--validation-fraction", o.validation_fraction, "the share of --split or --validation")
-          .with_default(),
-      both);
-  typed.add("--seed",
-            line.add_option("--seed", o.seed, "draws which lines or images they are, or the order of tokens")
-                .with_default(),
-            {Mode::split, Mode::images, Mode::ids});
+  line.add_option("--split-by", o.split_by,
+                  "of --split: lines with the same text in column N, from 1, stay together")
+      .at_least(1);
+  line.add_option("--validation-fraction", o.validation_fraction, "the share of --split or --validation")
+      .with_default();
+  line.add_option("--seed", o.seed, "draws which lines or images they are, or the order of tokens")
+      .with_default();
 }
 
 void check_share(const Options& o) {
@@ -83,7 +74,6 @@ void check_share(const Options& o) {
 }
 
 void resolve_split(Options& o, const ModeOptions& /*typed*/) {
-  if (o.output.empty()) throw UsageError("--split needs -o FILE for the other lines");
   if (o.split_by > 0 && (o.reader.column > 0 || o.reader.is_csv))
     throw UsageError("--split-by and --column: give one of them");
   check_share(o);

@@ -39,37 +39,27 @@ bool append_ngram_ids(const NgramVocabulary& table, const TokenRow& row, std::si
 
 }  // namespace
 
-void describe_terms(cli::CommandLine& line, Options& o, ModeOptions& typed) {
+void describe_terms(cli::CommandLine& line, Options& o) {
   line.group("Bags of words (--learn ngrams|tf-idf, --terms)");
   line.add_option("--terms", o.terms,
                   "turn token lines into bags of the words or n-grams of this table instead")
       .shown_as("FILE")
       .reads_file();
-  typed.add(
-      "--output",
-      line.add_option(
-              "--output", o.form,
-              "of bags of words: multi-hot, count, tf-idf, sublinear-tf-idf, or ids (of n-grams, "
-              "one by one); the table's own where it is not given. dataset, with -o FILE: of tokens "
-              "all lines as one long text, a file of ids; without --tokenizer id lines of any columns, a "
-              "file that train maps")
-          .shown_as("FORM")
-          .offers({"multi-hot", "count", "tf-idf", "sublinear-tf-idf", "ids", "dataset"}),
-      {Mode::bags, Mode::learn_terms, Mode::id_file, Mode::columns});
-  typed.add(
-      "--ngrams",
-      line.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens").between(1, 100).with_default(),
-      {Mode::learn_terms});
-  typed.add("--size",
-            line.add_option("--size", o.size, "learn at most N terms, [UNK] counted")
-                .between(2, 0x7FFFFFF0)
-                .with_default(),
-            {Mode::learn_terms});
+  line.add_option("--output", o.form,
+                  "of bags of words: multi-hot, count, tf-idf, sublinear-tf-idf, or ids (of n-grams, "
+                  "one by one); the table's own where it is not given. dataset, with -o FILE: of tokens "
+                  "all lines as one long text, a file of ids; without --tokenizer id lines of any columns, a "
+                  "file that train maps")
+      .shown_as("FORM")
+      .offers({"multi-hot", "count", "tf-idf", "sublinear-tf-idf", "ids", "dataset"});
+  line.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens").between(1, 100).with_default();
+  line.add_option("--size", o.size, "learn at most N terms, [UNK] counted")
+      .between(2, 0x7FFFFFF0)
+      .with_default();
 }
 
 void resolve_learn_terms(Options& o, const ModeOptions& typed) {
   resolve_recipe(o, typed);
-  if (o.output.empty()) throw UsageError("--learn needs -o FILE for what was learned");
   cli::check_ending(o.output, "-o", "text");
 }
 
