@@ -7,6 +7,7 @@
 #include "cli/tool.hpp"
 #include "families/model_directory.hpp"
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
@@ -14,6 +15,8 @@
 namespace headwater::attn_dump {
 namespace {
 
+constexpr std::string_view kTexts = "a model of texts", kImages = "a model of images",
+                           kTranslator = "a translator";
 constexpr std::array<std::string_view, 7> kFormats = {"csv", "json", "matrix", "npy", "svg", "html", "png"};
 
 void describe(cli::CommandLine& line, Options& o) {
@@ -32,13 +35,14 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--head", o.head, "only this head; they count from 0").at_least(0);
   line.add_option("--kind", o.kind, "only encoder, decoder or cross")
       .shown_as("KIND")
-      .offers({"encoder", "decoder", "cross"});
+      .one_of({"encoder", "decoder", "cross"});
   line.group("Input");
   line.add_option(
           "--target", o.target,
           "what the decoder reads instead of its own translation: a file, line for line, or the text itself")
       .shown_as("TARGET")
-      .reads();
+      .reads()
+      .is_of(kTranslator, o.of_kinds);
   line.group("Output");
   line.add_option("--view", o.view,
                   "weights, heads (what each head looks at, over all texts or images), or rollout (over all "
@@ -52,11 +56,13 @@ void describe(cli::CommandLine& line, Options& o) {
               "--format", o.format,
               "csv, json, matrix (for gnuplot), npy, svg, html (a page for a browser), or of images png; "
               "without it as the name of -o ends, or csv")
-          .offers({kFormats.begin(), kFormats.end()});
-  line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads");
+          .one_of({kFormats.begin(), kFormats.end()});
+  line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads")
+      .goes_with("--view=weights,lines");
   line.add_option("--min-weight", o.min_weight, "of --view lines: draw no weight below W (0.1)")
       .shown_as("W")
-      .between(0, 1);
+      .between(0, 1)
+      .goes_with("--view=lines");
   line.add_option(
           "-o,--output", o.output,
           "where it goes instead of standard output; of svg and npy FOLDER/, which is new: a picture, or "
@@ -64,10 +70,13 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("FILE")
       .writes();
   line.group("Input");
-  line.add_option("--first", o.first, "of a model of images: only the first N").at_least(1);
+  line.add_option("--first", o.first, "of a model of images: only the first N")
+      .at_least(1)
+      .is_of(kImages, o.of_kinds);
   line.add_flag(
-      "--resize", o.is_resized,
-      "of a model of images: resize the images of files to the size that it reads, as classify does");
+          "--resize", o.is_resized,
+          "of a model of images: resize the images of files to the size that it reads, as classify does")
+      .is_of(kImages, o.of_kinds);
   line.group("Alignments");
   line.add_option("--inverse", o.inverse,
                   "a model that translates the other way: links of both, grow-diag-final-and")
@@ -83,6 +92,12 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader);
+  line.is_of("--csv --column", kTexts, o.of_kinds);
+  line.goes_without("--layer --head", "--view=rollout", "it goes through all of them");
+  line.goes_without("--kind", "--view=alignments", "these link words");
+  line.goes_with("--inverse --gold", "--view=alignments");
+  line.goes_with("--inverse-layer --inverse-head", "--inverse");
+  line.goes_without("--gold", "--layer --head --inverse-layer --inverse-head", "it tries every one");
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);
@@ -94,61 +109,69 @@ AttentionSelection selection_of(const Options& o) {
   for (const AttentionKind kind : {AttentionKind::encoder, AttentionKind::decoder, AttentionKind::cross}) {
     if (o.kind == name_of(kind)) selection.kind = kind;
   }
-  if (!selection.kind)
-    throw UsageError("--kind: unknown kind " + quote(o.kind) + " (encoder, decoder or cross)");
   return selection;
 }
 
-// Those of --view.
+// A view, and its formats for models of texts and of images; none: it is not for these.
+struct View {
+  std::string_view name;
+  std::vector<std::string_view> of_texts, of_images;
+};
+
+const View& view_of(const Options& o) {
+  static const View kViews[] = {
+      {"weights", {"csv", "json", "matrix", "npy", "svg", "html"}, {kFormats.begin(), kFormats.end()}},
+      {"heads", {"csv", "json", "svg"}, {"csv", "json", "svg"}},
+      {"lines", {"svg"}, {}},
+      {"rollout", {"csv", "json", "svg"}, {"csv", "svg", "png"}},
+      {"distance", {}, {"csv", "svg"}},
+      {"alignments", {"csv"}, {}}};
+  return *std::ranges::find(kViews, std::string_view(o.view), &View::name);
+}
+
+void check_format(const Options& o, const std::vector<std::string_view>& formats) {
+  if (std::ranges::count(formats, std::string_view(o.format)) == 0)
+    throw UsageError("--format " + o.format + " is not of --view " + o.view + " (" + alternatives(formats) +
+                     ")");
+}
+
+// Those of the view, whatever the model; by what -o ends in, where there is a choice.
 std::vector<std::string_view> formats_of(const Options& o) {
-  if (o.view == "heads") return {"csv", "json", "svg"};
-  if (o.view == "lines") return {"svg"};
-  if (o.view == "rollout") return {"csv", "json", "svg", "png"};
-  if (o.view == "distance") return {"csv", "svg"};
-  if (o.view == "alignments") return {};
-  return {kFormats.begin(), kFormats.end()};
-}
-
-void check_output_ending(const Options& o) {
-  if (writes_folder(o)) return;
-  const bool is_links = o.view == "alignments" && o.gold.empty();
-  cli::check_format_ending(o.output, is_links ? "text" : o.format, formats_of(o));
-}
-
-void check_format(const Options& o) {
-  if (std::find(kFormats.begin(), kFormats.end(), o.format) == kFormats.end()) {
-    throw UsageError("--format: unknown format " + quote(o.format) +
-                     " (csv, json, matrix, npy, svg, html or png)");
+  std::vector<std::string_view> formats;
+  for (const std::string_view format : kFormats) {
+    const View& view = view_of(o);
+    if (std::ranges::count(view.of_texts, format) + std::ranges::count(view.of_images, format) > 0)
+      formats.push_back(format);
   }
-  const bool is_of_heads = o.view == "heads";
-  if (is_of_heads && o.format != "csv" && o.format != "json" && o.format != "svg")
-    throw UsageError("--format " + o.format + " is not of --view heads (csv, json or svg)");
-  if (o.view == "lines" && o.format != "svg")
-    throw UsageError("--view lines is a picture (say --format svg)");
-  if (o.min_weight && o.view != "lines") throw UsageError("--min-weight is of --view lines");
-  if (is_of_heads && o.is_mean_over_heads)
-    throw UsageError("--mean is of --view weights (--view heads shows each)");
-  if (o.is_mean_over_heads && o.format != "svg") throw UsageError("--mean is for --format svg");
-  const bool has_parts = o.format == "svg" || (o.format == "npy" && o.view == "weights");
-  if (writes_folder(o) && (!has_parts || o.view == "distance" || is_of_heads))
-    throw UsageError("-o FOLDER/ is for --format svg or npy, files for each text or image (name a file)");
+  return formats;
 }
 
-void check_alignment_options(const Options& o) {
-  const bool is_of_alignments = o.view == "alignments";
-  const bool has_own = !o.inverse.empty() || !o.gold.empty() || o.inverse_layer || o.inverse_head;
-  if (!is_of_alignments && has_own)
-    throw UsageError("--inverse, --inverse-layer, --inverse-head and --gold are of --view alignments");
+void check_options(const Options& o) {
+  check_format(o, formats_of(o));
   cli::check_one_reads_input(
       {{"the text", cli::reads_input(o.texts)}, {"--target", o.target == "-"}, {"--gold", o.gold == "-"}});
-  if (!is_of_alignments) return;
-  if (!o.kind.empty() || o.format != "csv")
-    throw UsageError("--view alignments writes links of words (without --kind and --format)");
-  if (o.first || o.is_resized) throw UsageError("--first and --resize are of models of images");
-  if (o.inverse.empty() && (o.inverse_layer || o.inverse_head))
-    throw UsageError("--inverse-layer and --inverse-head are of --inverse");
-  if (!o.gold.empty() && (o.layer || o.head || o.inverse_layer || o.inverse_head))
-    throw UsageError("--gold tries every layer and head (without --layer and --head)");
+  if (o.is_mean_over_heads && o.format != "svg") throw UsageError("--mean is for --format svg");
+  const bool has_parts = o.view != "distance" && o.view != "heads" &&
+                         (o.format == "svg" || (o.format == "npy" && o.view == "weights"));
+  if (writes_folder(o) && !has_parts)
+    throw UsageError("-o FOLDER/ is for --format svg or npy, files for each text or image (name a file)");
+  if (writes_folder(o)) return;
+  const bool is_links = o.view == "alignments";
+  cli::check_format_ending(o.output, is_links && o.gold.empty() ? "text" : o.format,
+                           is_links ? std::vector<std::string_view>() : formats_of(o));
+}
+
+// Once it is known what the model reads.
+void check_model(const Options& o, Task task) {
+  const bool is_of_images = task == Task::image_classification;
+  o.of_kinds.check(o.model, {is_of_images ? kImages : kTexts, task == Task::translation ? kTranslator : ""});
+  const std::vector<std::string_view>& formats = is_of_images ? view_of(o).of_images : view_of(o).of_texts;
+  if (formats.empty())
+    throw UsageError("--view " + o.view + " is for " + std::string(is_of_images ? kTexts : kImages) + ", " +
+                     o.model + " is none");
+  check_format(o, formats);
+  if (!is_of_images && o.view == "rollout" && o.kind == "cross")
+    throw UsageError("--view rollout follows a text through its layers (--kind encoder or decoder)");
 }
 
 }  // namespace
@@ -165,15 +188,16 @@ namespace {
 
 void run(const Options& given) {
   Options o = given;
-  if (!o.format_option.is_given()) o.format = cli::format_of_ending(o.output, formats_of(o), o.format);
-  check_format(o);
-  check_alignment_options(o);
-  check_output_ending(o);
+  if (!o.format_option.is_given())
+    o.format = cli::format_of_ending(
+        o.output, o.view == "alignments" ? std::vector<std::string_view>() : formats_of(o), o.format);
+  check_options(o);
   const AttentionSelection selection = selection_of(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool(o.threads).run([&] {
     const ModelFolder folder = open_model(o.model);
     cli::note_skipped_checkpoints(folder.skipped);
+    check_model(o, folder.kind->task());
     if (o.view == "alignments") return dump_alignments(o, folder);
     const bool is_of_images = folder.kind->task() == Task::image_classification;
     (is_of_images ? dump_images : dump_texts)(o, selection, folder);

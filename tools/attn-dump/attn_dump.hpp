@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/lines.hpp"
@@ -36,6 +37,7 @@ struct Options {
   cli::LineReaderSettings reader{.refuses_tabs = true};
   int threads = 0;
   cli::Option format_option;
+  cli::KindOptions of_kinds;
 };
 
 using Output = cli::ResultOutput;
@@ -89,6 +91,12 @@ class ResultFolder {
   NewFolder folder_;
   bool is_empty_ = true;
 };
+
+// None where the output is one file.
+inline std::optional<ResultFolder> folder_of(const Options& o) {
+  if (!writes_folder(o)) return std::nullopt;
+  return std::optional<ResultFolder>(std::in_place, o.output);
+}
 
 // Says of a large picture of several texts or images how they become one each.
 void note_large_picture(const Options& o, std::size_t bytes, std::int64_t pictures, std::string_view what);
