@@ -1,5 +1,5 @@
 // A kind of model as its directory, its recipe and the tools see it. registry.cpp has one row a kind; nothing
-// else asks for a kind by its name. What trains it is in tasks/.
+// else asks for a kind by its name. What trains it is in train_*.cpp of its folder.
 #pragma once
 
 #include <cstdint>

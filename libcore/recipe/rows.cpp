@@ -1,4 +1,4 @@
-// The rows of a recipe itself, and of what it decodes and expects; models say theirs in tasks/.
+// The rows of a recipe itself, and of what it decodes and expects; families say theirs.
 #include <algorithm>
 
 #include "metrics/registry.hpp"
