@@ -188,7 +188,7 @@ GenerationFile generation_file(const ModelFolder& folder) {
     file.config = Json::parse(folder.read(kGenerationFile, 1 << 20), file.path);
   } else if (folder.layout != nullptr) {  // as files were before there was the other
     file.path = folder.config_path().string();
-    file.config = Json::parse(folder.config_text, file.path);
+    file.config = Json::parse(folder.config_text(), file.path);
     if (truth_of(file.config, "force_bos_token_to_be_generated", false) &&
         member_said(file.config, "bos_token_id") != nullptr)
       file.config.set("forced_bos_token_id", file.config.at("bos_token_id"));

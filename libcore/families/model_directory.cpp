@@ -153,38 +153,38 @@ std::string why_no_model(const std::filesystem::path& directory) {
          "published one)";
 }
 
-ModelFolder with_config(const std::filesystem::path& files, std::string text) {
-  ModelFolder folder{.path = files, .config_text = std::move(text)};
+constexpr std::uint64_t kMaxConfigBytes = std::uint64_t{1} << 26;  // labels have names of any length
+
+void read_config(ModelFolder& folder) {
   const std::string where = folder.config_path().string();
-  Json said = Json::parse(folder.config_text, where);
-  if (lacks_architecture(said) && is_there(files / kWeights)) name_architecture(said, folder.weights());
-  ModelConfig config = model_config(std::move(said), where, usable_parts(files));
+  Json said = Json::parse(folder.config_text(), where);
+  if (lacks_architecture(said) && folder.has(kWeights)) name_architecture(said, folder.weights());
+  ModelConfig config = model_config(std::move(said), where, usable_parts(folder.path));
   folder.config = std::move(config.config);
   folder.kind = config.kind;
   folder.layout = config.layout;
   if (folder.layout != nullptr && folder.layout->read_beside != nullptr)
     folder.layout->read_beside(folder, folder.config);
-  return folder;
 }
 
-constexpr std::uint64_t kMaxConfigBytes = std::uint64_t{1} << 26;  // labels have names of any length
-
 ModelFolder open_without_manifest(const std::filesystem::path& files) {
-  return with_config(files, read_file(files / "config.json", kMaxConfigBytes));
+  ModelFolder folder(files);
+  read_config(folder);
+  return folder;
 }
 
 // Its optimizer state stays unread where only what loading needs is compared.
 ModelFolder open_checkpoint(const std::filesystem::path& checkpoint, Compared compared) {
   const Manifest manifest = read_manifest(checkpoint);
-  const auto listed_bytes = [&](const std::string& name, std::uint64_t max_bytes) {
+  ModelFolder folder(checkpoint);
+  const auto compare = [&](const std::string& name, std::uint64_t max_bytes) {
     const Manifest::File& file = listed_file(manifest, checkpoint, name);
-    std::string bytes = read_file(checkpoint / name, max_bytes);
-    check_listed_bytes(checkpoint / name, bytes, file);
-    return bytes;
+    check_listed_bytes(checkpoint / name, folder.read(name, max_bytes), file);
   };
-  ModelFolder folder = with_config(checkpoint, listed_bytes("config.json", kMaxConfigBytes));
-  for (const std::string& name : folder.kind->text_files(folder.config))
-    folder.texts.emplace(name, listed_bytes(name, kMaxTextFile));
+  compare("config.json", kMaxConfigBytes);
+  read_config(folder);
+  std::vector<std::string> files = folder.kind->text_files(folder.config);
+  for (const std::string& name : files) compare(name, kMaxTextFile);
   const std::filesystem::path weights = checkpoint / kWeights;
   const Manifest::File& listed_weights = listed_file(manifest, checkpoint, kWeights);
   folder.mapped_weights = std::make_shared<MappedFile>(weights);
@@ -192,10 +192,9 @@ ModelFolder open_checkpoint(const std::filesystem::path& checkpoint, Compared co
   folder.mapped_weights->check_size(weights);
   folder.manifest = manifest;
   if (compared == Compared::needed) return folder;
+  files.insert(files.end(), {"config.json", kWeights});
   for (const Manifest::File& file : manifest.files) {
-    const bool is_read =
-        file.name == "config.json" || file.name == kWeights || folder.texts.contains(file.name);
-    if (!is_read) check_listed_file(checkpoint / file.name, file);
+    if (std::ranges::find(files, file.name) == files.end()) check_listed_file(checkpoint / file.name, file);
   }
   return folder;
 }
@@ -270,18 +269,16 @@ void check_task(const ModelFolder& folder, Task wanted) {
     throw Error(folder.path.string() + ": holds " + std::string(folder.kind->what_it_is()));
 }
 
-bool ModelFolder::has(std::string_view name) const { return texts.contains(name) || is_there(path / name); }
-
-std::string ModelFolder::read(std::string_view name, std::uint64_t max_bytes) const {
-  const auto compared = texts.find(name);
-  return compared != texts.end() ? compared->second : read_file(path / name, max_bytes);
-}
+const std::string& ModelFolder::config_text() const { return read("config.json", kMaxConfigBytes); }
 
 Safetensors ModelFolder::weights() const {
   const std::filesystem::path file = path / kWeights;
   if (mapped_weights != nullptr) return {mapped_weights, file};
-  const std::string other = is_there(file) ? "" : other_weights_in(path);
-  if (other.empty()) return Safetensors(file);
+  const std::string other = has(kWeights) ? "" : other_weights_in(path);
+  if (other.empty()) {
+    mapped_weights = std::make_shared<MappedFile>(file);
+    return {mapped_weights, file};
+  }
   const char* const what_to_do =
       other == kWeightsIndex ? "weights in several files are not read; in Python: model.save_pretrained(DIR, "
                                "max_shard_size=\"1TB\")"

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,7 +17,7 @@
 #include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "families/kind.hpp"
-#include "support/files.hpp"
+#include "support/folder_files.hpp"
 #include "support/json.hpp"
 
 namespace headwater {
@@ -26,23 +25,20 @@ namespace headwater {
 struct Layout;
 
 // A folder that a model is loaded from, each of whose files is opened once: where a manifest lists them,
-// those that loading needs were compared with it, and what was compared is what read() and weights() give,
-// whatever becomes of the folder meanwhile.
-struct ModelFolder {
-  std::filesystem::path path;
-  std::string config_text;  // of config.json, and what it says
-  Json config = {};         // as train writes it, whatever the layout
+// those that loading needs were compared with it, and what was compared is what read() and weights() give.
+struct ModelFolder : FolderFiles {
+  using FolderFiles::FolderFiles;
+
+  Json config = {};  // what config.json says, as train writes it, whatever the layout
   const Kind* kind = nullptr;
   const Layout* layout = nullptr;  // of other programs; null: ours
   std::optional<Manifest> manifest = {};
-  std::map<std::string, std::string, std::less<>> texts = {};  // files that were compared, by their names
-  std::shared_ptr<MappedFile> mapped_weights = nullptr;        // so compared
+  mutable std::shared_ptr<MappedFile> mapped_weights = nullptr;
   std::vector<std::string> skipped = {};  // why newer checkpoints of the run were passed over, a line each
 
   std::filesystem::path config_path() const { return path / "config.json"; }
-  bool has(std::string_view name) const;
-  // The bytes of a file. Throws Error naming it.
-  std::string read(std::string_view name, std::uint64_t max_bytes = kMaxTextFile) const;
+  // The text of config.json.
+  const std::string& config_text() const;
   // model.safetensors. Throws Error where the weights lie there in another form.
   Safetensors weights() const;
 };

@@ -67,7 +67,7 @@ Recipe recipe_of_model(const ModelFolder& folder, const std::filesystem::path& n
     const std::string& shared = recipe.model.as<EncoderDecoderSettings>().share_embeddings;
     recipe.shared_tokenizer = shared == "all" || shared == "source_target";
   } else if (recipe.model.kind().reads("source_tokenizer") && Tokenizer::is_in(folder.path)) {
-    const std::string kind = kind_of_tokenizer(Tokenizer::load(folder.path));
+    const std::string kind = kind_of_tokenizer(Tokenizer::load(folder));
     if (!kind.empty()) recipe.source_tokenizer.kind = kind;
   }
   return filled_in(std::move(recipe));

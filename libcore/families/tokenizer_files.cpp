@@ -51,7 +51,7 @@ ModelTokenizers published_tokenizers(const ModelFolder& folder, const TableRows&
 
 Index text_length(const ModelFolder& folder, const Tokenizer& tokenizer, Index positions) {
   if (folder.layout == nullptr) return positions;
-  const TokenizerFolder beside = read_tokenizer_folder(folder.path);
+  const TokenizerFolder beside = read_tokenizer_folder(folder);
   constexpr const char* kWanted = "expected right (the first tokens of a long text are read)";
   if (!beside.truncation_side.empty() && beside.truncation_side != "right")
     throw Error(beside.config_path() + ": \"truncation_side\" is " + quote(beside.truncation_side) + ", " +
@@ -66,7 +66,7 @@ void check_prompts(const ModelFolder& folder, const Tokenizer& tokenizer) {
   if (const std::size_t around = tokenizer.with_special_tokens({}).size(); around > 0)
     throw Error(folder.path.string() + ": post_processor of the tokenizer puts " + std::to_string(around) +
                 " special tokens around a text, expected none around a prompt (remove it)");
-  const TokenizerFolder beside = read_tokenizer_folder(folder.path);
+  const TokenizerFolder beside = read_tokenizer_folder(folder);
   if (beside.cleans_up_spaces && tokenizer.model_type() != "BPE")
     throw Error(
         beside.config_path() +
@@ -75,7 +75,7 @@ void check_prompts(const ModelFolder& folder, const Tokenizer& tokenizer) {
 
 void check_mask(const ModelFolder& folder, const std::string& mask) {
   if (folder.layout == nullptr) return;
-  const TokenizerFolder beside = read_tokenizer_folder(folder.path);
+  const TokenizerFolder beside = read_tokenizer_folder(folder);
   const auto said = beside.roles.find("mask_token");
   if (said != beside.roles.end() && said->second != mask)
     throw Error(beside.config_path() + ": \"mask_token\" is " + quote(said->second) + ", expected " +
@@ -84,7 +84,7 @@ void check_mask(const ModelFolder& folder, const std::string& mask) {
 
 std::string fault_of_pairs(const ModelFolder& folder) {
   if (folder.layout == nullptr) return {};
-  const TokenizerFolder beside = read_tokenizer_folder(folder.path);
+  const TokenizerFolder beside = read_tokenizer_folder(folder);
   if (beside.gives_segments) return {};
   return beside.config_path() +
          ": \"model_input_names\" has no \"token_type_ids\", without which the texts of a pair are not told "
@@ -180,7 +180,7 @@ ModelTokenizers one_tokenizer(const ModelFolder& folder) {
         ": has no tokenizer.json, no vocab.txt, and no vocab.json with merges.txt (a model without its "
         "tokenizer reads no text)");
   }
-  return {Tokenizer::load(folder.path)};
+  return {Tokenizer::load(folder)};
 }
 
 // --- Learned by a recipe -----------------------------------------------------------------------------------

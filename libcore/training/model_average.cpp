@@ -61,7 +61,7 @@ std::string config_text_of_mean(const std::vector<ModelFolder>& models) {
   const ModelFolder& first = models.front();
   const bool is_of_one_version = std::ranges::all_of(
       models, [&](const ModelFolder& model) { return version_of(model) == version_of(first); });
-  return is_of_one_version ? first.config_text : without_bits_version(first.config).dump(2) + "\n";
+  return is_of_one_version ? first.config_text() : without_bits_version(first.config).dump(2) + "\n";
 }
 
 // Every number of the models' tensors, one tensor after the other in the order of the first file.

@@ -223,7 +223,7 @@ static std::int64_t length_of_encoder(const ModelFolder& folder) {
 
 void read_sentence_modules(const ModelFolder& folder, Json& ours) {
   if (has_pooler(folder)) ours.set("pooler", true);
-  const std::int64_t of_tokenizer = read_tokenizer_folder(folder.path).max_length;
+  const std::int64_t of_tokenizer = read_tokenizer_folder(folder).max_length;
   ours.set("max_tokens", std::min(of_tokenizer, kMostTextTokens));
   if (!folder.has("modules.json")) return;
   const auto read = [&](const std::string& name, const auto& parse) {

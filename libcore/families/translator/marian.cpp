@@ -180,19 +180,19 @@ constexpr UnreadTensor kMarianUnread[] = {{"model.encoder.embed_positions.weight
                                           {"model.decoder.embed_positions.weight", check_sinusoids}};
 
 ModelTokenizers marian_tokenizers(const ModelFolder& folder) {
-  const std::filesystem::path& files = folder.path;
+  const fs::path& files = folder.path;
   const auto has = [&](const char* name) { return folder.has(name); };
   if (has("source-tokenizer.json") && has("target-tokenizer.json")) {
     return {Tokenizer::load(files / "source-tokenizer.json"),
             Tokenizer::load(files / "target-tokenizer.json")};
   }
   if (has("tokenizer.json")) {
-    const Tokenizer both = Tokenizer::load(files);
+    const Tokenizer both = Tokenizer::load(folder);
     return {both, both};
   }
   if (has("source.spm") && has("target.spm") && has("vocab.json")) {
     const MarianVocabulary source = read_marian_vocabulary(files / "vocab.json");
-    const TokenizerFolder beside = read_tokenizer_folder(files);
+    const TokenizerFolder beside = read_tokenizer_folder(folder);
     check_marian_roles(beside, source);
     const bool has_two = beside.has_two_vocabularies.value_or(has("target_vocab.json"));
     return {load_marian_tokenizer(files / "source.spm", source),

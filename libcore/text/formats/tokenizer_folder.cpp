@@ -4,9 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "support/directories.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
 #include "text/tokenizer/json_members.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
 #include "text/tokenizer/word_table.hpp"
@@ -15,10 +13,11 @@ namespace headwater {
 namespace {
 
 // An object, or null where the file is not there.
-Json read_object(const std::filesystem::path& path) {
-  if (!is_there(path)) return nullptr;
-  Json object = Json::parse(read_file(path), path.string());
-  check_rows(tokenizer_member_rows(), path.filename().string(), object, path.string());
+Json read_object(const FolderFiles& folder, std::string_view name) {
+  if (!folder.has(name)) return nullptr;
+  const std::string where = (folder.path / name).string();
+  Json object = Json::parse(folder.read(name), where);
+  check_rows(tokenizer_member_rows(), name, object, where);
   return object;
 }
 
@@ -77,11 +76,12 @@ constexpr std::pair<std::string_view, std::string_view> kClassesOfModelTypes[] =
 
 class SettingsReader {
  public:
-  explicit SettingsReader(const std::filesystem::path& folder)
-      : config_(read_object(folder / TokenizerFolder::kConfigName)),
-        map_(read_object(folder / TokenizerFolder::kMapName)) {
-    settings_.folder = folder;
-    settings_.is_ours = is_there(folder / "recipe.yaml");
+  explicit SettingsReader(const FolderFiles& folder)
+      : folder_(folder),
+        config_(read_object(folder, TokenizerFolder::kConfigName)),
+        map_(read_object(folder, TokenizerFolder::kMapName)) {
+    settings_.folder = folder.path;
+    settings_.is_ours = folder.has("recipe.yaml");
     settings_.has_config = !config_.is_null();
   }
 
@@ -116,12 +116,15 @@ class SettingsReader {
   std::string map_path() const { return (settings_.folder / TokenizerFolder::kMapName).string(); }
 
   void read_class() {
-    const std::filesystem::path path = settings_.folder / "config.json";
-    Json model;
+    constexpr std::string_view kModelConfig = "config.json";
     constexpr std::uint64_t kMaxConfigBytes = std::uint64_t{1} << 26;
-    if (is_there(path)) model = Json::parse(read_file(path, kMaxConfigBytes), path.string());
     const Json* name = said(config_, "tokenizer_class");
-    if (name == nullptr) name = said(model, "tokenizer_class");
+    Json model;
+    if (name == nullptr && folder_.has(kModelConfig)) {
+      model = Json::parse(folder_.read(kModelConfig, kMaxConfigBytes),
+                          (settings_.folder / kModelConfig).string());
+      name = said(model, "tokenizer_class");
+    }
     if (name != nullptr) {
       std::string_view called = name->as_string();
       if (called.ends_with("Fast")) called.remove_suffix(4);
@@ -250,7 +253,7 @@ class SettingsReader {
   void read_added_file() {
     const std::filesystem::path path = settings_.folder / TokenizerFolder::kAddedName;
     settings_.added_where = path.string();
-    const Json file = read_object(path);
+    const Json file = read_object(folder_, TokenizerFolder::kAddedName);
     if (file.is_null()) return;
     for (const auto& [role, surface] : settings_.roles) special_.value(surface) = 1;
     for (const auto& [token, id] : file.as_object()) {
@@ -268,6 +271,7 @@ class SettingsReader {
   }
 
   Json config_, map_;
+  const FolderFiles& folder_;
   bool has_extra_ = false;  // a list of further special tokens
   WordTable special_;       // what makes a token of added_tokens.json special; a list that is in
                             // special_tokens_map.json under the older name does not, as in the library
@@ -304,8 +308,6 @@ std::string TokenizerFolder::role(std::string_view name) const {
   return {};
 }
 
-TokenizerFolder read_tokenizer_folder(const std::filesystem::path& folder) {
-  return SettingsReader(folder).read();
-}
+TokenizerFolder read_tokenizer_folder(const FolderFiles& folder) { return SettingsReader(folder).read(); }
 
 }  // namespace headwater

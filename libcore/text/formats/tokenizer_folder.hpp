@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "support/folder_files.hpp"
 #include "support/json.hpp"
 #include "text/formats/member_table.hpp"
 
@@ -64,7 +65,7 @@ struct TokenizerFolder {
 };
 
 // Throws Error "file: what".
-TokenizerFolder read_tokenizer_folder(const std::filesystem::path& folder);
+TokenizerFolder read_tokenizer_folder(const FolderFiles& folder);
 
 // The rows of the three files.
 std::span<const MemberRow> tokenizer_member_rows();

@@ -23,15 +23,26 @@ SpecialTokenRoles roles_of(const TokenizerFolder& settings) {
           .end = first("eos_token", "sep_token")};
 }
 
-std::string json_of_vocab_txt(const TokenizerFolder& settings) {
-  const fs::path path = settings.folder / "vocab.txt";
-  return tokenizer_json_of_vocab_txt(read_file(path), settings, path.string());
+std::string json_of_tokenizer_json(const FolderFiles& folder, const TokenizerFolder& settings) {
+  const std::string where = (folder.path / "tokenizer.json").string();
+  const std::string& text = folder.read("tokenizer.json");
+  Json file;
+  try {
+    file = Json::parse(text, where);
+  } catch (const Error&) {
+    return text;  // the reader says what is wrong
+  }
+  return apply_settings(file, settings, where) ? file.dump(2) + "\n" : text;
 }
 
-std::string json_of_merges(const TokenizerFolder& settings) {
-  const fs::path vocab = settings.folder / "vocab.json", merges = settings.folder / "merges.txt";
-  return tokenizer_json_of_merges(read_file(vocab), vocab.string(), read_file(merges), merges.string(),
-                                  settings);
+std::string json_of_vocab_txt(const FolderFiles& folder, const TokenizerFolder& settings) {
+  return tokenizer_json_of_vocab_txt(folder.read("vocab.txt"), settings,
+                                     (folder.path / "vocab.txt").string());
+}
+
+std::string json_of_merges(const FolderFiles& folder, const TokenizerFolder& settings) {
+  return tokenizer_json_of_merges(folder.read("vocab.json"), (folder.path / "vocab.json").string(),
+                                  folder.read("merges.txt"), (folder.path / "merges.txt").string(), settings);
 }
 
 // The files beside a .model must change nothing of it but roles.
@@ -63,58 +74,45 @@ void check_beside_model(const Tokenizer& tokenizer, const TokenizerFolder& setti
 
 constexpr const char* kSentencePieceNames[] = {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"};
 
-bool has_merges_in(const fs::path& directory) {
-  return is_there(directory / "vocab.json") && is_there(directory / "merges.txt");
-}
-
 }  // namespace
 
 bool Tokenizer::is_in(const std::filesystem::path& directory) {
-  return is_there(directory / "tokenizer.json") || has_merges_in(directory) ||
-         is_there(directory / "vocab.txt") || std::ranges::any_of(kSentencePieceNames, [&](const char* name) {
-           return is_there(directory / name);
-         });
+  return is_there(directory / "tokenizer.json") || is_there(directory / "vocab.txt") ||
+         (is_there(directory / "vocab.json") && is_there(directory / "merges.txt")) ||
+         std::ranges::any_of(kSentencePieceNames,
+                             [&](const char* name) { return is_there(directory / name); });
 }
 
-static Json parsed_file(const std::string& text, const fs::path& path) {
-  try {
-    return Json::parse(text, path.string());
-  } catch (const Error&) {
-    return nullptr;  // the reader says what is wrong
+Tokenizer Tokenizer::load(const FolderFiles& folder) {
+  const std::string where = folder.path.string();
+  const auto read_as = [&](const std::string& place, const auto& text_of) {
+    const TokenizerFolder settings = read_tokenizer_folder(folder);
+    return parse_with_roles(text_of(folder, settings), place, roles_of(settings));
+  };
+  if (folder.has("tokenizer.json"))
+    return read_as((folder.path / "tokenizer.json").string(), json_of_tokenizer_json);
+  if (folder.has("vocab.json") && folder.has("merges.txt")) return read_as(where, json_of_merges);
+  if (folder.has("vocab.txt")) return read_as(where, json_of_vocab_txt);
+  for (const char* name : kSentencePieceNames) {
+    if (!folder.has(name)) continue;
+    const TokenizerFolder settings = read_tokenizer_folder(folder);
+    Tokenizer tokenizer =
+        parse_with_roles(folder.read(name), (folder.path / name).string(), roles_of(settings));
+    check_beside_model(tokenizer, settings);
+    return tokenizer;
   }
-}
-
-Tokenizer Tokenizer::load_with_settings(const std::filesystem::path& folder) {
-  const fs::path path = folder / "tokenizer.json";
-  std::string text = read_file(path);
-  const TokenizerFolder settings = read_tokenizer_folder(folder);
-  if (Json file = parsed_file(text, path); apply_settings(file, settings, path.string()))
-    text = file.dump(2) + "\n";
-  return parse_with_roles(text, path.string(), roles_of(settings));
+  return parse_any(read_file(folder.path), where);  // which says that it is a folder
 }
 
 Tokenizer Tokenizer::load(const std::filesystem::path& path) {
   std::error_code ignored;
-  const bool is_directory = fs::is_directory(path, ignored);
+  if (fs::is_directory(path, ignored)) return load(FolderFiles(path));
+  const FolderFiles folder(path.parent_path());
   const std::string name = path.filename().string();
-  if (is_directory && is_there(path / "tokenizer.json")) return load_with_settings(path);
-  const bool has_merges = name == "vocab.json" || name == "merges.txt";
-  const fs::path folder = is_directory ? path : path.parent_path();
-  if (has_merges || (is_directory && has_merges_in(path))) {
+  if (name == "vocab.json" || name == "merges.txt" || name == "vocab.txt") {
     const TokenizerFolder settings = read_tokenizer_folder(folder);
-    return parse_with_roles(json_of_merges(settings), path.string(), roles_of(settings));
-  }
-  if (name == "vocab.txt" || (is_directory && is_there(path / "vocab.txt"))) {
-    const TokenizerFolder settings = read_tokenizer_folder(folder);
-    return parse_with_roles(json_of_vocab_txt(settings), path.string(), roles_of(settings));
-  }
-  for (const char* model : kSentencePieceNames) {
-    if (!is_directory || !is_there(path / model)) continue;
-    const fs::path file = path / model;
-    const TokenizerFolder settings = read_tokenizer_folder(path);
-    Tokenizer tokenizer = parse_with_roles(read_file(file), file.string(), roles_of(settings));
-    check_beside_model(tokenizer, settings);
-    return tokenizer;
+    const auto text_of = name == "vocab.txt" ? json_of_vocab_txt : json_of_merges;
+    return parse_with_roles(text_of(folder, settings), path.string(), roles_of(settings));
   }
   return parse_any(read_file(path), path.string());
 }

@@ -16,6 +16,8 @@
 
 namespace headwater {
 
+struct FolderFiles;
+
 // What decode() does with the unknown token; [PAD], [START], [END] and other special tokens never appear.
 enum class UnknownTokens { shown, skipped };
 
@@ -33,6 +35,8 @@ class Tokenizer {
   // a directory with one of these, where tokenizer_config.json, special_tokens_map.json and
   // added_tokens.json say more. Throws Error "path: member: what".
   static Tokenizer load(const std::filesystem::path& path);
+  // Of a directory, the files that were read already as they were.
+  static Tokenizer load(const FolderFiles& folder);
   // Whether a directory has the files of one.
   static bool is_in(const std::filesystem::path& directory);
   static Tokenizer parse(std::string_view json, std::string_view where);
@@ -114,8 +118,6 @@ class Tokenizer {
   friend struct TokenizerReader;
   friend struct MarianTokenizer;
   struct Impl;
-  // The tokenizer.json of a folder, with what the files beside it say.
-  static Tokenizer load_with_settings(const std::filesystem::path& folder);
   static Tokenizer parse_with_roles(std::string_view json, std::string_view where,
                                     const SpecialTokenRoles& roles);
   explicit Tokenizer(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}

@@ -57,49 +57,56 @@ TEST_CASE("what tokenizer_config.json asks of a published model's texts") {
                             "t.json");
   };
   const Layout* const layout = layout_of(Json::Object{{"model_type", "bert"}});
-  const ModelFolder folder{.path = scratch.path(), .config_text = "", .layout = layout},
-      ours{.path = scratch.path(), .config_text = ""};
+  const ModelFolder ours(scratch.path());
+  // What is in it at each call.
+  const auto folder = [&] {
+    ModelFolder published(scratch.path());
+    published.layout = layout;
+    published.config = Json::Object();
+    return published;
+  };
   const Tokenizer plain = tokenizer("null");
   const Tokenizer left =
       tokenizer(R"({"direction":"Left","max_length":3,"strategy":"LongestFirst","stride":0})");
-  const auto fault = [&](const Tokenizer& of) { return error_text([&] { text_length(folder, of, 9); }); };
+  const auto fault = [&](const Tokenizer& of) { return error_text([&] { text_length(folder(), of, 9); }); };
 
-  CHECK(text_length(folder, plain, 9) == 9);
+  CHECK(text_length(folder(), plain, 9) == 9);
   CHECK(
       fault(left).ends_with("tokenizer.json: truncation.direction is Left, expected right (the first tokens "
                             "of a long text are read)"));
   settings(R"({"model_max_length": 5, "truncation_side": "right"})");
-  CHECK(text_length(folder, plain, 9) == 5);
-  CHECK(text_length(folder, left, 9) == 5);
-  CHECK(text_length(folder, plain, 4) == 4);
+  CHECK(text_length(folder(), plain, 9) == 5);
+  CHECK(text_length(folder(), left, 9) == 5);
+  CHECK(text_length(folder(), plain, 4) == 4);
   CHECK(text_length(ours, plain, 9) == 9);
   settings(R"({"truncation_side": "left"})");
   CHECK(fault(plain).ends_with(
       "tokenizer_config.json: \"truncation_side\" is \"left\", expected right (the first "
       "tokens of a long text are read)"));
 
-  CHECK(fault_of_pairs(folder).find("\"model_input_names\" has no \"token_type_ids\"") != std::string::npos);
+  CHECK(fault_of_pairs(folder()).find("\"model_input_names\" has no \"token_type_ids\"") !=
+        std::string::npos);
   CHECK(fault_of_pairs(ours).empty());
   for (const char* text : {R"({"tokenizer_class": "BertTokenizer"})",
                            R"({"model_input_names": ["input_ids", "token_type_ids"]})"}) {
     settings(text);
-    CHECK(fault_of_pairs(folder).empty());
+    CHECK(fault_of_pairs(folder()).empty());
   }
 
   settings(R"({"mask_token": "[M]"})");
   CHECK(error_text([&] {
-          check_mask(folder, "[MASK]");
+          check_mask(folder(), "[MASK]");
         }).ends_with("tokenizer_config.json: \"mask_token\" is \"[M]\", expected \"[MASK]\""));
-  check_mask(folder, "[M]");
+  check_mask(folder(), "[M]");
 
   settings(R"({"clean_up_tokenization_spaces": true})");
   CHECK(error_text([&] {
-          check_prompts(folder, plain);
+          check_prompts(folder(), plain);
         }).find("\"clean_up_tokenization_spaces\" is true, expected false") != std::string::npos);
   settings("{}");
-  check_prompts(folder, plain);
+  check_prompts(folder(), plain);
   const Tokenizer around = tokenizer("null", R"({"type":"BertProcessing","sep":["b",1],"cls":["a",0]})");
-  CHECK(error_text([&] { check_prompts(folder, around); }).find("puts 2 special tokens around a text") !=
+  CHECK(error_text([&] { check_prompts(folder(), around); }).find("puts 2 special tokens around a text") !=
         std::string::npos);
 }
 

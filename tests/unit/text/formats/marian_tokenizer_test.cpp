@@ -101,7 +101,8 @@ TEST_CASE_FIXTURE(Files, "Marian's tokenizer_config.json: cleaned spaces, roles 
   CHECK(load_marian_tokenizer(spm, vocabulary, true).decode(ids) == "an't'b.");  // as transformers 5.24
   const auto fault = [&](const std::string& text) {
     write_file(scratch / "tokenizer_config.json", text);
-    return error_text([&] { check_marian_roles(read_tokenizer_folder(scratch.path()), vocabulary); });
+    return error_text(
+        [&] { check_marian_roles(read_tokenizer_folder(FolderFiles(scratch.path())), vocabulary); });
   };
   CHECK(fault(R"({"unk_token": "<pad>"})").ends_with(R"("unk_token" is "<pad>", expected "<unk>")"));
   CHECK(fault(R"({"added_tokens_decoder": {"2": {"content": "<unk>", "special": true}}})")
@@ -111,14 +112,14 @@ TEST_CASE_FIXTURE(Files, "Marian's tokenizer_config.json: cleaned spaces, roles 
   write_file(scratch / "tokenizer_config.json",
              R"({"eos_token": {"content": "</s>"}, "separate_vocabs": true, "added_tokens_decoder":
                {"1": {"content": "<unk>", "special": true}, "9": {"content": "</s>", "special": true}}})");
-  const TokenizerFolder beside = read_tokenizer_folder(scratch.path());
+  const TokenizerFolder beside = read_tokenizer_folder(FolderFiles(scratch.path()));
   check_marian_roles(beside, vocabulary);
   CHECK(beside.has_two_vocabularies == true);
   CHECK(fault(R"({"additional_special_tokens": ["<new>"]})").find(R"(special token "<new>" can stand)") !=
         std::string::npos);
   write_file(scratch / "tokenizer_config.json",
              R"({"additional_special_tokens": ["<new>"], "split_special_tokens": true})");
-  check_marian_roles(read_tokenizer_folder(scratch.path()), vocabulary);
+  check_marian_roles(read_tokenizer_folder(FolderFiles(scratch.path())), vocabulary);
 }
 
 TEST_CASE_FIXTURE(Files, "beside a .model the files may change nothing but roles") {

@@ -238,11 +238,11 @@ TEST_CASE("members that change a result are refused by name, and others pass") {
       R"({"padding_side":"left","chat_template":"x","never_split":["the"],"my_own":{"a":1},"errors":"strict",)"
       R"("model_max_length":1000000000000000019884624838656,"sp_model_kwargs":{},"max_length":3})");
   CHECK(folder.reads("the cat the cat") == Surfaces{"[CLS]", "the", "cat", "the", "cat", "[SEP]"});
-  CHECK(read_tokenizer_folder(folder.path()).max_length == 0);
+  CHECK(read_tokenizer_folder(FolderFiles(folder.path())).max_length == 0);
   folder.has("tokenizer_config.json", R"({"max_len":7})");
-  CHECK(read_tokenizer_folder(folder.path()).max_length == 7);
+  CHECK(read_tokenizer_folder(FolderFiles(folder.path())).max_length == 7);
   folder.has("tokenizer_config.json", R"({"max_len":7,"model_max_length":null})");
-  CHECK(read_tokenizer_folder(folder.path()).max_length == 0);
+  CHECK(read_tokenizer_folder(FolderFiles(folder.path())).max_length == 0);
 }
 
 TEST_CASE("each row of the table is its file's alone, and a value has a row that asks for it") {
