@@ -47,6 +47,14 @@ bool is_bracketed(std::string_view surface) {
                                 (surface.starts_with('<') && surface.ends_with('>')));
 }
 
+// A class makes special what has a role, whatever the list says.
+void make_roles_special(Json::Array& list, const TokenizerFolder& settings) {
+  for (const char* role : kTokenRoles) {
+    const auto token = std::ranges::find(list, settings.role(role), content_of);
+    if (token != list.end()) token->set("special", true);
+  }
+}
+
 }  // namespace
 
 Json::Array added_tokens_of(const VocabularyIds& vocabulary, Json::Array list,
@@ -100,9 +108,11 @@ Json::Array added_tokens_of(const VocabularyIds& vocabulary, Json::Array list,
   }
   for (const char* role : kTokenRoles) {
     if (const std::string surface = settings.role(role); !surface.empty())
-      add_role(surface, is_bracketed(surface));
+      add_role(surface, settings.splits_special || is_bracketed(surface));
   }
   for (const Json& token : settings.extra) add(token);
+  if (settings.splits_special && settings.tokenizer_class != TokenizerClass::file)
+    make_roles_special(list, settings);
   return list;
 }
 
@@ -182,11 +192,12 @@ bool mark_tokens_in_text(Json& file, const TokenizerFolder& settings) {
   Json::Array marked = list->as_array();
   bool is_changed = false;
   for (Json& token : marked) {
-    if (!token.is_object() || roles.contains(content_of(token))) continue;
+    if (!token.is_object() || (!settings.splits_special && roles.contains(content_of(token)))) continue;
     const Json *special = token.find("special"), *mark = token.find(kInTextMember);
     if (special == nullptr || !special->is_bool() || !special->as_bool()) continue;
     if (mark != nullptr && !settings.splits_special) continue;
     token.set(kInTextMember, !settings.splits_special && !settings.is_ours);
+    if (settings.splits_special) token.set(kSplitMember, true);
     is_changed = true;
   }
   if (is_changed) file.set("added_tokens", std::move(marked));

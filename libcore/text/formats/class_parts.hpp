@@ -32,8 +32,8 @@ Json::Array added_tokens_of(const VocabularyIds& vocabulary, Json::Array list,
                             std::initializer_list<std::string_view> names = {});
 
 // Marks the special tokens of a tokenizer.json that have no role, which can come into a model through text
-// alone: text gives them, unless the settings say otherwise. Marks that are there stay. Returns whether
-// anything changed.
+// alone: text gives them, unless the settings say otherwise. With "split_special_tokens" all are split. Marks
+// that are there stay. Returns whether anything changed.
 bool mark_tokens_in_text(Json& file, const TokenizerFolder& settings);
 // The first such token that the files beside a tokenizer name, or nothing.
 std::string special_without_role(const TokenizerFolder& settings);

@@ -1,5 +1,6 @@
 // Reads a tokenizer.json (libcore/FORMATS.md) into what a Tokenizer holds.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -148,9 +149,10 @@ struct TokenizerReader {
     }
   }
 
-  // Special tokens that the file says to be found in text, but for bytes.
+  // Special tokens that the file says to be found in text, but for bytes, and those that the model may give.
   void find_tokens_in_text() {
     for (const Added& token : added) {
+      if (token.is_split) hidden_surfaces.erase(token.content);
       if (!token.in_text || byte_tokens.contains(token.content)) continue;
       special_surfaces.erase(token.content);
       hidden_surfaces.erase(token.content);
@@ -180,15 +182,17 @@ struct TokenizerReader {
       const Json& token = list->as_array()[i];
       const std::string member = "added_tokens[" + std::to_string(i) + "]";
       const std::string here = where + ": " + member;
-      check_members(
-          token, {"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special", kInTextMember},
-          here);
+      check_members(token,
+                    {"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special",
+                     kInTextMember, kSplitMember},
+                    here);
       const std::string& content = json_string(token, "content", here);
       added.push_back({.member = member,
                        .content = content,
                        .id = json_member(token, "id", here),
                        .is_special = json_bool(token, "special", here),
                        .in_text = json_bool_or(token, kInTextMember, false, here),
+                       .is_split = json_bool_or(token, kSplitMember, false, here),
                        .single_word = json_bool(token, "single_word", here),
                        .lstrip = json_bool(token, "lstrip", here),
                        .rstrip = json_bool(token, "rstrip", here),
@@ -221,18 +225,27 @@ struct TokenizerReader {
       }
       if (!token.is_special) continue;
       special.push_back(static_cast<std::int32_t>(id.as_integer()));
-      if (!special_surfaces.contains(content)) in_text.push_back(special.back());
+      if (token.is_split || !special_surfaces.contains(content)) in_text.push_back(special.back());
     }
   }
 
-  // Those that text gives; after the normalizer.
+  // Those that text gives, and those whose spelling stays text; after the normalizer.
   void read_tokens_in_text(EncodingParts& parts) const {
+    if (!has_tokens_in_text()) return;
     std::vector<AddedToken> as_they_are, normalized;
+    std::map<std::string, const Added*> forms;
     for (const Added& token : added) {
-      if (special_surfaces.contains(token.content)) continue;
-      AddedToken found{token.content, static_cast<std::int32_t>(token.id.as_integer()), token.single_word,
-                       token.lstrip, token.rstrip};
-      if (token.normalized) found.content = parts.normalizer.apply(token.content);
+      const bool is_given = !special_surfaces.contains(token.content);
+      if (!is_given && !token.is_split) continue;
+      AddedToken found{token.content, is_given ? static_cast<std::int32_t>(token.id.as_integer()) : -1,
+                       token.single_word, token.lstrip, token.rstrip};
+      if (token.normalized) {
+        found.content = parts.normalizer.apply(token.content);
+        const auto [other, is_new] = forms.emplace(found.content, &token);
+        if (!is_new)  // which of the two a text gives, the library leaves to chance
+          fail(token.member + ": the normalizer makes " + quote(token.content) + " and " +
+               quote(other->second->content) + " the same (remove one of them)");
+      }
       if (!found.content.empty()) (token.normalized ? normalized : as_they_are).push_back(std::move(found));
     }
     parts.added = AddedTokens(std::move(as_they_are));
@@ -349,7 +362,7 @@ struct TokenizerReader {
   struct Added {
     std::string member, content;
     Json id;
-    bool is_special, in_text, single_word, lstrip, rstrip, normalized;
+    bool is_special, in_text, is_split, single_word, lstrip, rstrip, normalized;
   };
   std::vector<Added> added;
   // Special tokens that no text gives; those that the model does not find; those that stand for one byte.
@@ -358,28 +371,6 @@ struct TokenizerReader {
   std::int32_t model_size = 0;                 // tokens that the model has; added ones may follow
   std::vector<std::int32_t> special, in_text;  // the second: those of them that text gives
 };
-
-namespace {
-
-// Says what is wanted where the file is no JSON from its start.
-Json parse_tokenizer_file(std::string_view json, std::string_view where) {
-  if (json.starts_with("GGUF"))
-    throw Error(
-        std::string(where) +
-        ": a GGUF file, whose tokenizer is not read (take the tokenizer.json of the model that it was "
-        "made from)");
-  const std::size_t begin = json.find_first_not_of(" \t\r\n");
-  const bool is_other = begin != json.npos && json[begin] != '{';
-  try {
-    return Json::parse(json, where);
-  } catch (const Error& error) {
-    if (!is_other) throw;
-    throw Error(std::string(error.what()) +
-                " (a tokenizer is wanted: a tokenizer.json, as tokenize --learn writes it)");
-  }
-}
-
-}  // namespace
 
 Tokenizer Tokenizer::parse(std::string_view json, std::string_view where) {
   return parse_with_roles(json, where, {});

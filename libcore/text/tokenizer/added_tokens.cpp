@@ -85,6 +85,7 @@ std::vector<AddedPart> AddedTokens::split(std::string_view text) const {
       }
       std::size_t begin = at, end = at + token->content.size();
       at = end;
+      if (token->id < 0) continue;
       if (token->single_word && (is_word_before(text, begin) || is_word_after(text, end))) continue;
       if (begin < after) continue;  // a token before it has taken its white space
       if (token->takes_left) begin = without_space_before(text, begin, after);

@@ -13,7 +13,7 @@ namespace headwater {
 
 struct AddedToken {
   std::string content;
-  std::int32_t id = -1;
+  std::int32_t id = -1;                          // -1: it stays text, and none inside it is found
   bool single_word = false;                      // not where a word goes on before or after it
   bool takes_left = false, takes_right = false;  // the white space beside it, too
 };

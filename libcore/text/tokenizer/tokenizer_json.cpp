@@ -102,6 +102,23 @@ Json added_token_json(std::string_view content, std::int64_t id, bool is_special
                       {"rstrip", false}, {"normalized", false}, {"special", is_special}};
 }
 
+Json parse_tokenizer_file(std::string_view json, std::string_view where) {
+  if (json.starts_with("GGUF"))
+    throw Error(
+        std::string(where) +
+        ": a GGUF file, whose tokenizer is not read (take the tokenizer.json of the model that it was "
+        "made from)");
+  const std::size_t begin = json.find_first_not_of(" \t\r\n");
+  const bool is_other = begin != json.npos && json[begin] != '{';
+  try {
+    return Json::parse(json, where);
+  } catch (const Error& error) {
+    if (!is_other) throw;
+    throw Error(std::string(error.what()) +
+                " (a tokenizer is wanted: a tokenizer.json, as tokenize --learn writes it)");
+  }
+}
+
 Json tokenizer_file_json(TokenizerFileParts parts) {
   Json file;
   file.set("version", "1.0")

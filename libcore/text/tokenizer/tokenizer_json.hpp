@@ -28,6 +28,9 @@ Json normalizer_json(const StandardizeSettings& settings, SplitKind split);
 Json pre_tokenizer_json(SplitKind split);
 Json decoder_json(SplitKind split);
 
+// Throws Error that says what is wanted where the file is no JSON from its start.
+Json parse_tokenizer_file(std::string_view json, std::string_view where);
+
 // The members of any tokenizer.json; null where nothing is done.
 struct TokenizerFileParts {
   Json::Array added_tokens;
@@ -37,8 +40,10 @@ Json tokenizer_file_json(TokenizerFileParts parts);
 // Hugging Face's TemplateProcessing of BERT's texts and pairs; type_id is the segment of a token.
 Json bert_template_json(std::string_view first, std::int64_t first_id, std::string_view last,
                         std::int64_t last_id);
-// Our own member of special tokens in added_tokens: whether text gives them. Without it no text does.
-inline constexpr const char* kInTextMember = "in_text";
+// Our own members of special tokens in added_tokens. Whether text gives them: without it no text does. And
+// whether their spelling in a text is text like any other, which the model may make that token of, while no
+// added token inside it is found ("split_special_tokens").
+inline constexpr const char *kInTextMember = "in_text", *kSplitMember = "split";
 // One of added_tokens: found as it is written, within words too, and without the spaces around it.
 Json added_token_json(std::string_view content, std::int64_t id, bool is_special = true);
 
