@@ -246,10 +246,10 @@ class CurvesPicture {
       }
     }
     if (highest == axes.most) return false;
-    constexpr double kLine = 14, kGap = 9;
+    constexpr double kLine = 14, kAside = 9;
     const double x = axes.x(epoch), y = axes.top + 20 + kLine * lines_before;
     const bool is_left = x < axes.left + kPlotWidth / 2;
-    body_ += svg_text(is_left ? x + kGap : x - kGap, y, 11, series_color(run), is_left ? "start" : "end",
+    body_ += svg_text(is_left ? x + kAside : x - kAside, y, 11, series_color(run), is_left ? "start" : "end",
                       "leaves the picture: up to " + rounded(highest));
     return true;
   }
