@@ -124,7 +124,9 @@ void read_row(const ConfigRow& row, const Json& theirs, Json& ours) {
       const bool is_truth = otherwise().is_bool();
       if (is_truth) truth_of(theirs, row.theirs, false);  // of another type it is neither
       if (said != nullptr && said->dump() != otherwise().dump())
-        refuse_member(row.theirs, said->dump(), std::string(row.otherwise));
+        refuse_member(
+            row.theirs, said->dump(),
+            std::string(row.otherwise) + (row.note.empty() ? "" : " (" + std::string(row.note) + ")"));
       return;
     }
     case ConfigForm::absent:

@@ -29,7 +29,8 @@ struct ConfigRow {
   std::string_view theirs, ours = {};
   double min = 1, max = 0;          // of count, heads and same
   std::string_view otherwise = {};  // JSON: what it is where it is not said; empty: it must be
-  std::string_view note = {};       // of heads: the member that they divide; of same: why it is the same
+  // Of heads: the member that they divide; of same: why it is the same; of fixed: what to do.
+  std::string_view note = {};
   Form form = Form::count;
   bool is_read = true, is_written = true;
   // Where the form is own: from `theirs` (the whole file) to ours, and back. `name` is the row's.
@@ -77,8 +78,8 @@ constexpr ConfigRow copied(std::string_view theirs, std::string_view ours) {
   return {.theirs = theirs, .ours = ours, .form = ConfigRow::Form::copied, .is_read = false};
 }
 // Another value would change what is computed.
-constexpr ConfigRow fixed(std::string_view theirs, std::string_view value) {
-  return {.theirs = theirs, .otherwise = value, .form = ConfigRow::Form::fixed};
+constexpr ConfigRow fixed(std::string_view theirs, std::string_view value, std::string_view advice = {}) {
+  return {.theirs = theirs, .otherwise = value, .note = advice, .form = ConfigRow::Form::fixed};
 }
 constexpr ConfigRow fixed_if_said(std::string_view theirs, std::string_view value) {
   return {.theirs = theirs, .otherwise = value, .form = ConfigRow::Form::fixed, .is_written = false};

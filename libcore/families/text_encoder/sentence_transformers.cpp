@@ -7,7 +7,9 @@
 #include "families/config.hpp"
 #include "families/layouts/config_table.hpp"
 #include "families/layouts/layout.hpp"
+#include "families/text_encoder/sentence_arguments.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "text/formats/member_table.hpp"
 #include "text/formats/tokenizer_folder.hpp"
 
@@ -23,24 +25,22 @@ constexpr std::string_view kEncoderFile = "sentence_bert_config.json",
                            kPromptsFile = "config_sentence_transformers.json",
                            kPoolingFile = "1_Pooling/config.json", kNormalizeFile = "2_Normalize/config.json";
 using RowUse = MemberRow::Use;
-constexpr std::string_view kNoArguments =
-    R"({} or {"trust_remote_code":true} or {"trust_remote_code":false} or {"add_pooling_layer":false})";
-constexpr std::string_view kSavedArguments = "arguments that the library is called with are not read";
+constexpr std::string_view kUseLibrary = "make these vectors with sentence-transformers";
 constexpr MemberRow kSentenceRows[] = {
     {kEncoderFile, "max_seq_length", RowUse::read},
     {kEncoderFile, "processing_kwargs", RowUse::read},
     {kEncoderFile, "do_lower_case", RowUse::only, "false", "what becomes of case is the tokenizer's"},
-    {kEncoderFile, "transformer_task", RowUse::only, "\"feature-extraction\""},
-    {kEncoderFile, "module_output_name", RowUse::only, "\"token_embeddings\""},
+    {kEncoderFile, "transformer_task", RowUse::only, "\"feature-extraction\"", kUseLibrary},
+    {kEncoderFile, "module_output_name", RowUse::only, "\"token_embeddings\"", kUseLibrary},
     {kEncoderFile, "modality_config", RowUse::only,
-     R"({"text":{"method":"forward","method_output_name":"last_hidden_state"}})"},
+     R"({"text":{"method":"forward","method_output_name":"last_hidden_state"}})", kUseLibrary},
     {kEncoderFile, "tokenizer_name_or_path", RowUse::only, "\"\"", "the directory's own tokenizer is read"},
-    {kEncoderFile, "model_args", RowUse::only, kNoArguments, kSavedArguments},
-    {kEncoderFile, "model_kwargs", RowUse::only, kNoArguments, kSavedArguments},
-    {kEncoderFile, "tokenizer_args", RowUse::only, kNoArguments, kSavedArguments},
-    {kEncoderFile, "processor_kwargs", RowUse::only, kNoArguments, kSavedArguments},
-    {kEncoderFile, "config_args", RowUse::only, kNoArguments, kSavedArguments},
-    {kEncoderFile, "config_kwargs", RowUse::only, kNoArguments, kSavedArguments},
+    {kEncoderFile, "model_args", RowUse::read},
+    {kEncoderFile, "model_kwargs", RowUse::read},
+    {kEncoderFile, "tokenizer_args", RowUse::read},
+    {kEncoderFile, "processor_kwargs", RowUse::read},
+    {kEncoderFile, "config_args", RowUse::read},
+    {kEncoderFile, "config_kwargs", RowUse::read},
     {kEncoderFile, "backend", RowUse::unused},
     {kEncoderFile, "cache_dir", RowUse::unused},
     {kEncoderFile, "unpad_inputs", RowUse::unused},
@@ -57,14 +57,20 @@ constexpr MemberRow kSentenceRows[] = {
     {kPoolingFile, "pooling_mode_weightedmean_tokens", RowUse::read},
     {kPoolingFile, "pooling_mode_lasttoken", RowUse::read},
     {kPoolingFile, "include_prompt", RowUse::unused},
-    {kNormalizeFile, "module_input_name", RowUse::only, "\"sentence_embedding\""},
-    {kNormalizeFile, "module_output_name", RowUse::only, "\"sentence_embedding\""},
-    {kPromptsFile, "model_type", RowUse::only, "\"SentenceTransformer\""},
+    {kNormalizeFile, "module_input_name", RowUse::only, "\"sentence_embedding\"", kUseLibrary},
+    {kNormalizeFile, "module_output_name", RowUse::only, "\"sentence_embedding\"", kUseLibrary},
+    {kPromptsFile, "model_type", RowUse::only, "\"SentenceTransformer\"", kUseLibrary},
     {kPromptsFile, "default_prompt_name", RowUse::read},
     {kPromptsFile, "prompts", RowUse::read},
     {kPromptsFile, "similarity_fn_name", RowUse::unused},
-    {kPromptsFile, "truncate_dim", RowUse::only, "null"},
+    {kPromptsFile, "truncate_dim", RowUse::only, "null",
+     "write null, and keep the first columns of what embed writes"},
 };
+
+// What is expected, with the way out where it is not so.
+std::string or_use_library(const std::string& expected) {
+  return expected + " (" + std::string(kUseLibrary) + ")";
+}
 
 // f() whose errors name the file.
 template <class F>
@@ -91,26 +97,28 @@ bool is_plain_name(std::string_view name) {
 // What of a module's path may be: of the encoder none, of the others a folder.
 std::string folder_of(const Json& module) {
   const std::string& path = module.at("path").as_string();
-  if (!is_plain_name(path)) refuse_member("path", quote(path), "the name of a folder beside modules.json");
+  if (!is_plain_name(path))
+    refuse_member("path", quote(path), "the name of a folder beside modules.json (move it there)");
   return path;
 }
 
 SentenceModules modules_of(const Json& list) {
   constexpr std::array<std::string_view, 3> kOrder = {"Transformer", "Pooling", "Normalize"};
   const Json::Array& modules = list.as_array();
-  if (modules.size() < 2 || modules.size() > kOrder.size())
-    throw Error("has " + std::to_string(modules.size()) +
-                " modules (read are Transformer and Pooling, and Normalize after them)");
   for (std::size_t i = 0; i < modules.size(); ++i) {
     const std::string& type = modules[i].at("type").as_string();
-    if (module_name(type) != kOrder[i])
-      throw Error("module " + std::to_string(i) + " is " + quote(type) + ", expected " +
-                  std::string(kOrder[i]) + " (read are Transformer and Pooling, and Normalize after them)");
+    if (i < kOrder.size() && module_name(type) == kOrder[i]) continue;
+    const std::string expected(i < kOrder.size() ? kOrder[i] : "no more");
+    refuse_member("type", quote(type), or_use_library(expected + " as module " + std::to_string(i)));
   }
+  if (modules.size() < 2)
+    throw Error("has " + counted(std::ssize(modules), "module") + ", expected " +
+                or_use_library("Transformer and Pooling"));
   if (const std::string& path = modules[0].at("path").as_string(); !path.empty())
-    refuse_member("path", quote(path), "an encoder in the directory itself");
+    refuse_member("path", quote(path),
+                  "an encoder in the directory itself (in Python: SentenceTransformer(DIR).save(NEW))");
   return {.pooling_folder = folder_of(modules[1]),
-          .normalize_folder = modules.size() == kOrder.size() ? folder_of(modules[2]) : std::string()};
+          .normalize_folder = modules.size() > 2 ? folder_of(modules[2]) : std::string()};
 }
 
 // As versions from 5.5 on write it: a word, or an array of words whose vectors stand side by side.
@@ -119,7 +127,8 @@ std::string pooling_of_mode(const Json& said) {
   const Json& mode = is_one ? said.as_array().front() : said;
   std::string word = mode.is_string() ? mode.as_string() : std::string();
   if (word == "cls") return "first";
-  if (word != "mean" && word != "max") refuse_member("pooling_mode", mode.dump(), "one of cls, mean, max");
+  if (word != "mean" && word != "max")
+    refuse_member("pooling_mode", mode.dump(), or_use_library("one of cls, mean, max"));
   return word;
 }
 
@@ -132,14 +141,14 @@ std::string pooling_of_truths(const Json& config) {
   std::string_view pooling;
   for (const auto& [name, word] : kRead) {
     if (!truth_of(config, name, false)) continue;
-    if (!pooling.empty()) throw Error(quote(name) + " is true beside another mode, and one alone is read");
+    if (!pooling.empty()) refuse_member(name, "true beside another mode", or_use_library("one mode"));
     pooling = word;
   }
   for (const auto& [name, value] : config.as_object()) {
     const bool is_read =
         std::ranges::any_of(kRead, [&, &member = name](const auto& mode) { return mode.first == member; });
     if (name.starts_with("pooling_mode_") && !is_read && truth_of(config, name, false))
-      refuse_member(name, "true", "false");
+      refuse_member(name, "true", or_use_library("false"));
   }
   return pooling.empty() ? "mean" : std::string(pooling);
 }
@@ -148,7 +157,9 @@ std::string pooling_of(const Json& config, std::int64_t width) {
   for (const char* name : {"word_embedding_dimension", "embedding_dimension"}) {
     if (member_said(config, name) == nullptr) continue;
     const std::int64_t said = config.at(name).as_integer();
-    if (said != width) refuse_member(name, std::to_string(said), std::to_string(width) + ", the encoder's");
+    if (said != width)
+      refuse_member(name, std::to_string(said),
+                    std::to_string(width) + ", the encoder's (take the folder of this model)");
   }
   const Json* const mode = member_said(config, "pooling_mode");
   return mode != nullptr ? pooling_of_mode(*mode) : pooling_of_truths(config);
@@ -175,21 +186,14 @@ std::string parse_sentence_pooling(std::string_view text, const std::string& whe
   return named(where, [&] { return pooling_of(config, width); });
 }
 
-std::int64_t parse_sentence_length(std::string_view text, const std::string& where) {
+std::int64_t parse_sentence_length(std::string_view text, const std::string& where,
+                                   const Json& tokenizer_config) {
   const Json config = Json::parse(text, where);
   check_members(kSentenceRows, kEncoderFile, config, where);
   check_rows(kSentenceRows, kEncoderFile, config, where);
   return named(where, [&] {
-    // Where it is called, the tokenizer gets it before all else.
-    if (const Json* const calls = member_said(config, "processing_kwargs"); calls != nullptr) {
-      const Json* const of_text = member_said(*calls, "text");
-      const bool has_length = calls->as_object().size() == 1 && of_text != nullptr &&
-                              of_text->as_object().size() == 1 && of_text->find("max_length") != nullptr;
-      if (has_length) return whole(*of_text, "max_length", 1, kMostTextTokens);
-      if (!calls->as_object().empty())
-        refuse_member("processing_kwargs", calls->dump(), R"({} or {"text": {"max_length": N}})");
-    }
-    if (member_said(config, "max_seq_length") == nullptr) return std::int64_t{0};
+    const std::int64_t length = length_of_arguments(config, tokenizer_config);
+    if (length > 0 || member_said(config, "max_seq_length") == nullptr) return length;
     return whole(config, "max_seq_length", 1, kMostTextTokens);
   });
 }
@@ -207,7 +211,7 @@ void check_sentence_prompts(std::string_view text, const std::string& where) {
     const Json* const prompt = config.at("prompts").find(name->as_string());
     if (prompt == nullptr || !prompt->as_string().empty())
       refuse_member("default_prompt_name", quote(name->as_string()),
-                    "null (no prompt is put before a text; write it into the texts)");
+                    "null (write null here, and the prompt into the texts)");
   });
 }
 
@@ -216,7 +220,11 @@ static std::int64_t length_of_encoder(const ModelFolder& folder) {
   for (const char* kind : {"bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"}) {
     const std::string name = "sentence_" + std::string(kind) + "_config.json";
     if (!folder.has(name)) continue;
-    return parse_sentence_length(folder.read(name, kMaxModuleBytes), (folder.path / name).string());
+    const std::string settings(TokenizerFolder::kConfigName);
+    const Json of_tokenizer =
+        folder.has(settings) ? Json::parse(folder.read(settings), (folder.path / settings).string()) : Json();
+    return parse_sentence_length(folder.read(name, kMaxModuleBytes), (folder.path / name).string(),
+                                 of_tokenizer);
   }
   return 0;
 }

@@ -24,7 +24,9 @@ SentenceModules parse_sentence_modules(std::string_view text, const std::string&
 // config.json of the pooling -> max | mean | first; vectors of `width`.
 std::string parse_sentence_pooling(std::string_view text, const std::string& where, std::int64_t width);
 // sentence_bert_config.json -> the longest text in tokens, special ones counted; 0: the tokenizer says it.
-std::int64_t parse_sentence_length(std::string_view text, const std::string& where);
+// `tokenizer_config`: tokenizer_config.json, or null.
+std::int64_t parse_sentence_length(std::string_view text, const std::string& where,
+                                   const Json& tokenizer_config = {});
 // config.json of the normalization.
 void check_sentence_normalization(std::string_view text, const std::string& where);
 // config_sentence_transformers.json: nothing of it is computed here, so it must ask for nothing.

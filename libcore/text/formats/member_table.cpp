@@ -7,7 +7,7 @@
 
 namespace headwater {
 
-static bool is_one_of(std::string_view value, std::string_view values) {
+bool is_one_of_values(std::string_view value, std::string_view values) {
   while (!values.empty()) {
     const std::size_t end = std::min(values.find(" or "), values.size());
     if (values.substr(0, end) == value) return true;
@@ -26,7 +26,7 @@ void check_rows(std::span<const MemberRow> rows, std::string_view file, const Js
     });
     if (row == rows.end() || value.is_null()) continue;
     const std::string said = value.dump();
-    if (is_one_of(said, row->values)) continue;
+    if (is_one_of_values(said, row->values)) continue;
     throw Error(where + ": " + quote(name) + " is " + (said.size() > kMostShown ? "another value" : said) +
                 ", expected " + std::string(row->values) +
                 (row->advice.empty() ? "" : " (" + std::string(row->advice) + ")"));

@@ -22,6 +22,9 @@ struct MemberRow {
   std::string_view advice = {};  // of `only`: what to do about another value
 };
 
+// Whether `value` is one of `values`: "1 or 2" has two.
+bool is_one_of_values(std::string_view value, std::string_view values);
+
 // Throws Error "where: "member" is X, expected Y (advice)" for the first member of `object` whose row of
 // `file` asks for another value, and "where: expected an object" for anything else. A member without a row
 // passes: most libraries ignore it, too.

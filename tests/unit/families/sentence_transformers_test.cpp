@@ -41,7 +41,7 @@ TEST_CASE("modules.json: an encoder, pooling, and perhaps normalization") {
   for (const char* path : {"", ".", "..", "../p", "/p", "a/b", "a\\\\b", "a\\u0000"})
     CHECK(fault(modules_text(path)).starts_with("m: \"path\" is "));
   CHECK(fault(modules_text("p", "sentence_transformers.models.Dense"))
-            .starts_with("m: module 2 is \"sentence_transformers.models.Dense\", expected Normalize"));
+            .starts_with("m: \"type\" is \"sentence_transformers.models.Dense\", expected Normalize"));
   CHECK(fault("[]").starts_with("m: has 0 modules"));
   CHECK(fault("{}").starts_with("m: "));
   CHECK(fault("[1, 2]").starts_with("m: "));
@@ -55,11 +55,12 @@ TEST_CASE("the pooling's config.json, in the old form and the new") {
   CHECK(said_pooling(R"({"embedding_dimension": 4, "pooling_mode": "cls"})") == "first");
   CHECK(said_pooling(R"({"pooling_mode": "mean"})") == "mean");
   CHECK(said_pooling(R"({"pooling_mode": ["max"]})") == "max");
+  const std::string way_out = " (make these vectors with sentence-transformers)";
   CHECK(fault_of_pooling(R"({"pooling_mode": ["cls", "mean"]})") ==
-        "p: \"pooling_mode\" is [\"cls\",\"mean\"], expected one of cls, mean, max");
+        "p: \"pooling_mode\" is [\"cls\",\"mean\"], expected one of cls, mean, max" + way_out);
   for (const char* name : {"pooling_mode_mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens"}) {
     CHECK(fault_of_pooling(std::string(R"({")") + name + R"(": true})") ==
-          "p: \"" + std::string(name) + "\" is true, expected false");
+          "p: \"" + std::string(name) + "\" is true, expected false" + way_out);
     CHECK(said_pooling(std::string(R"({")") + name + R"(": false})") == "mean");
   }
   CHECK(fault_of_pooling(R"({"pooling_mode_median": false})") ==
@@ -67,12 +68,12 @@ TEST_CASE("the pooling's config.json, in the old form and the new") {
   CHECK(fault_of_pooling(R"({"poling_mode": "cls"})") ==
         "p: unknown member \"poling_mode\" (did you mean \"pooling_mode\"?)");
   CHECK(fault_of_pooling(R"({"pooling_mode": "lasttoken"})") ==
-        "p: \"pooling_mode\" is \"lasttoken\", expected one of cls, mean, max");
+        "p: \"pooling_mode\" is \"lasttoken\", expected one of cls, mean, max" + way_out);
   CHECK(fault_of_pooling(R"({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true})") ==
-        "p: \"pooling_mode_mean_tokens\" is true beside another mode, and one alone is read");
+        "p: \"pooling_mode_mean_tokens\" is true beside another mode, expected one mode" + way_out);
   CHECK(fault_of_pooling(R"({"pooling_mode_lasttoken": true})").starts_with("p: \"pooling_mode_lasttoken\""));
   CHECK(fault_of_pooling(R"({"word_embedding_dimension": 5})") ==
-        "p: \"word_embedding_dimension\" is 5, expected 4, the encoder's");
+        "p: \"word_embedding_dimension\" is 5, expected 4, the encoder's (take the folder of this model)");
   CHECK(fault_of_pooling(R"({"pooling_mode_mean_tokens": 1})").starts_with("p: "));
 }
 
@@ -92,14 +93,31 @@ TEST_CASE("the longest text, and prompts that nobody would put before a text") {
   CHECK(length(R"({"max_seq_length": 9, "processing_kwargs": {"text": {"max_length": 7}}})") == 7);
   for (const char* text :
        {R"({"processing_kwargs": {"text": {"truncation": false}}})",
-        R"({"processing_kwargs": {"common": {}}})", R"({"transformer_task": "fill-mask"})",
-        R"({"module_output_name": "sentence_embedding"})", R"({"tokenizer_args": {"model_max_length": 5}})",
+        R"({"processing_kwargs": {"common": {"padding": 1}}})", R"({"transformer_task": "fill-mask"})",
+        R"({"module_output_name": "sentence_embedding"})", R"({"tokenizer_args": {"do_lower_case": true}})",
+        R"({"model_kwargs": {"dtype": "float16"}})", R"({"config_args": {"output_hidden_states": true}})",
         R"({"tokenizer_name_or_path": "elsewhere"})"}) {
     CAPTURE(text);
     CHECK(error_text([&] { length(text); }).find(", expected ") != std::string::npos);
   }
+  CHECK(error_text([&] { length(R"({"tokenizer_args": {"do_lower_case": true}})"); }) ==
+        "s: \"tokenizer_args.do_lower_case\" is true, expected what tokenizer_config.json says (write it "
+        "there)");
+  // What changes no vector.
+  for (
+      const char* text :
+      {R"({"max_seq_length": 9, "model_args": {}, "tokenizer_args": {}, "config_args": {}})",
+       R"({"max_seq_length": 9, "model_args": {"attn_implementation": "sdpa", "torch_dtype": "float32", "revision": null}})",
+       R"({"max_seq_length": 9, "tokenizer_args": {"use_fast": true, "do_lower_case": false, "strip_accents": null}})",
+       R"({"max_seq_length": 9, "processing_kwargs": {"common": {}, "image": {"do_resize": false}, "text": null}})",
+       R"({"max_seq_length": 9, "processing_kwargs": {"text": {"padding": true, "truncation": true, "max_length": null}}})"}) {
+    CAPTURE(text);
+    CHECK(parse_sentence_length(text, "s", Json::Object{{"do_lower_case", false}}) == 9);
+  }
+  CHECK(length(R"({"max_seq_length": 9, "tokenizer_args": {"model_max_length": 5}})") == 5);
   CHECK(error_text([] { check_sentence_prompts(R"({"model_type": "SparseEncoder"})", "c"); }) ==
-        "c: \"model_type\" is \"SparseEncoder\", expected \"SentenceTransformer\"");
+        "c: \"model_type\" is \"SparseEncoder\", expected \"SentenceTransformer\" (make these vectors with "
+        "sentence-transformers)");
   check_sentence_normalization(R"({"module_input_name": "sentence_embedding", "module_output_name": null})",
                                "n");
   CHECK(error_text([] {
