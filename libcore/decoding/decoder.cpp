@@ -46,9 +46,9 @@ std::vector<Index> room_of(const CachedModel& model, const Prompts& prompts,
     if (settings.max_length > 0) {
       if (settings.max_length <= length)
         throw LineError(static_cast<std::size_t>(s),
-                        counted(length, "token") +
-                            " with special ones, and max_length of the model's files is " +
-                            std::to_string(settings.max_length) + " (give --max-new-tokens)");
+                        "max_length of the model's files is " + std::to_string(settings.max_length) +
+                            ", and the text begins with " + counted(length, "token") +
+                            ", special ones counted (give --max-new-tokens)");
       most = std::min<Index>(settings.slides ? settings.max_length : most, settings.max_length - length);
     }
     if (settings.search.max_length_ratio > 0) {
