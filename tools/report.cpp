@@ -59,8 +59,10 @@ void describe(cli::CommandLine& line, Options& o) {
 
 void run(const Options& given) {
   Options o = given;
-  for (std::vector<std::string>* const named : {&o.pages, &o.runs, &o.expected, &o.curves})
+  for (std::vector<std::string>* const named : {&o.pages, &o.runs, &o.expected, &o.curves}) {
     *named = runs_among(*named);
+    tell_apart(*named);
+  }
   if (o.pages.empty() && o.runs.empty() && o.curves.empty() && o.expected.empty())
     throw UsageError("nothing to report (name a run, or several after --runs, --expected or --curves)");
   if (o.pages.size() > 1 && !is_html(o))

@@ -15,13 +15,12 @@ namespace headwater::report {
 
 // The last stage of a recipe writes report.md.
 JudgedRun judged_folder(const RunFiles& run) {
-  std::string name = name_of_model(run.folder);
-  if (!is_there(run.folder / "report.md")) return failed_run(std::move(name), run.messages.failed);
+  if (!is_there(run.folder / "report.md")) return failed_run(run.name, run.messages.failed);
   std::vector<std::string> tables;
   for (std::optional<std::string> table : {table_of_run(run, std::nullopt), scores_of_run(run)}) {
     if (table) tables.push_back(std::move(*table));
   }
-  return judged_run(std::move(name), tables);
+  return judged_run(run.name, tables);
 }
 
 void write_expected(const Options& o) {
@@ -29,7 +28,7 @@ void write_expected(const Options& o) {
   for (const std::string& folder : o.expected) {
     try {
       const bool is_run = is_there(folder) && fs::is_directory(folder);
-      runs.push_back(is_run ? judged_folder(files_of_run(folder)) : failed_run(name_of_model(folder)));
+      runs.push_back(is_run ? judged_folder(files_of_run(folder)) : failed_run(name_of_run(folder)));
     } catch (const UsageError&) {
       throw;
     } catch (const Error& error) {

@@ -130,7 +130,7 @@ PageParts overview(const std::vector<std::string>& runs, const fs::path& output,
     } catch (const UsageError&) {
       throw;
     } catch (const Error& error) {
-      judged_runs.push_back(failed_run(name_of_model(named), error.what()));
+      judged_runs.push_back(failed_run(name_of_run(named), error.what()));
     }
     rows.push_back(row_of_run(named));
     places.push_back(judged_runs.size() - 1);
@@ -190,7 +190,7 @@ void write_html(const Options& o) {
       throw;
     } catch (const Error& error) {  // one that failed does not keep the others from being seen
       ++failed;
-      sections.push_back({name_of_model(named) + " (failed)", {page_paragraph(error.what())}});
+      sections.push_back({name_of_run(named) + " (failed)", {page_paragraph(error.what())}});
     }
   }
   const std::string title = o.title.empty() ? counted(std::ssize(o.pages), "run") : o.title;

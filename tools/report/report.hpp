@@ -42,7 +42,9 @@ std::vector<std::string> runs_among(const std::vector<std::string>& named);
 // that it is left out.
 // Throws Error where all are such.
 std::vector<std::string> begun_among(const std::vector<std::string>& named);
+// The name of its folder; of runs that tell_apart() was given, as much of the path as tells them apart.
 std::string name_of_run(const fs::path& run);
+void tell_apart(const std::vector<std::string>& runs);
 // A file in the run's folder, as the run was named.
 fs::path file_of(const RunFiles& run, const fs::path& name);
 // As the run was named: from the current folder, or from the root.

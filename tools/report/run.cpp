@@ -137,11 +137,6 @@ fs::path as_named(const fs::path& path, const std::string& run) {
   return fs::path(run).is_absolute() ? path : path.lexically_proximate(fs::current_path());
 }
 
-std::string name_of_run(const fs::path& path) {
-  return name_of_model(path.filename() == "log.csv" ? fs::absolute(path).lexically_normal().parent_path()
-                                                    : path);
-}
-
 Recipe recipe_of_run(const fs::path& path) {
   constexpr std::uint64_t kMaxBytes = 1 << 20;
   try {
