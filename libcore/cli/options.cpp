@@ -93,8 +93,6 @@ Option& Option::group(std::string_view title) {
   return *this;
 }
 
-Option& Option::hide() { return group(""); }
-
 Option& Option::between(double least, double most) {
   const auto fault = [least, most, is_whole = is_whole_](const std::string& text) -> std::string {
     double value = 0;

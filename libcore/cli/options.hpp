@@ -39,7 +39,7 @@ class Option {
   Option& one_value_each();               // "--name A --name B", never "--name A B"
   Option& list(char delimiter);           // "--name A,B"
   Option& group(std::string_view title);  // in --help, instead of the group that the line has now
-  Option& hide();                         // in --help, and from shells
+  Option& hide() { return group(""); }    // in --help, and from shells
   // The least and the greatest number that is accepted.
   Option& between(double least, double most);
   Option& at_least(double least);
@@ -109,10 +109,9 @@ class CommandLine {
   // An option that is another program's now. A line with it is refused with the line to type in its place.
   void moved(std::string_view option, std::string_view program, std::string_view now);
 
-  // Rules, checked in the order in which they are added. All are lists of names between spaces: of options,
-  // as
-  // "--csv" or "model"; of an option's values, typed or shown by with_default(), as "--view=heads,lines"; and
-  // of conditions. Each option of `options` that is given goes with one of `others`:
+  // Rules, checked in the order in which they are added. Their arguments are lists of names with spaces
+  // between: of options, as "--csv" or "model"; of an option's values, typed or shown by with_default(), as
+  // "--view=heads,lines"; and of conditions. Each of `options` that is given goes with one of `others`:
   // "--top-k goes with --nearest or --duplicates only (why)",
   void goes_with(std::string_view options, std::string_view others, std::string_view why = {});
   // needs one that is yet to be given: "--learn needs --output (why)",
