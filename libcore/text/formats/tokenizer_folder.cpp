@@ -270,8 +270,8 @@ class SettingsReader {
     std::ranges::sort(settings_.added, {}, [](const Json& token) { return token.at("id").as_integer(); });
   }
 
-  Json config_, map_;
   const FolderFiles& folder_;
+  Json config_, map_;
   bool has_extra_ = false;  // a list of further special tokens
   WordTable special_;       // what makes a token of added_tokens.json special; a list that is in
                             // special_tokens_map.json under the older name does not, as in the library
