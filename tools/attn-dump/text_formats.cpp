@@ -48,10 +48,11 @@ class WeightsOfTexts : public TextFormat {
 
   // What a picture or a page is made of; those of all texts are in memory at once, as `weights` counts them.
   std::vector<AttentionRecord> records_of(const TextWeights& of, std::size_t& weights) const {
-    // Of a picture, which has up to 90 bytes a weight, and of a page, which has three.
-    constexpr std::size_t kMaxDrawnWeights = std::size_t{1} << 24, kMaxPageWeights = std::size_t{1} << 26;
+    // Of a picture or a page, which takes up to 90 bytes of memory a weight, and of a rollout, which takes
+    // few.
+    constexpr std::size_t kMaxDrawnWeights = std::size_t{1} << 24, kMaxRolloutWeights = std::size_t{1} << 26;
     for (std::size_t i = 0; i < of.heads.size(); ++i) weights += of.heads.queries(i) * of.heads.keys(i);
-    const std::size_t most = options_.format == "html" || is_rollout() ? kMaxPageWeights : kMaxDrawnWeights;
+    const std::size_t most = is_rollout() ? kMaxRolloutWeights : kMaxDrawnWeights;
     if (weights > most) {
       throw LineError(of.line,
                       " " + format_count(static_cast<std::int64_t>(weights)) + " weights, " +
