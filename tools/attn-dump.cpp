@@ -197,9 +197,9 @@ void run(const Options& given) {
   ThreadPool(o.threads).run([&] {
     const ModelFolder folder = open_model(o.model);
     cli::note_skipped_checkpoints(folder.skipped);
-    check_model(o, folder.kind->task());
+    check_model(o, folder.family->task);
     if (o.view == "alignments") return dump_alignments(o, folder);
-    const bool is_of_images = folder.kind->task() == Task::image_classification;
+    const bool is_of_images = folder.family->task == Task::image_classification;
     (is_of_images ? dump_images : dump_texts)(o, selection, folder);
   });
 }

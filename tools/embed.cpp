@@ -126,7 +126,7 @@ void run(const Options& given) {
   ThreadPool(o.threads).run([&] {
     const ModelFolder folder = open_model(o.model);
     cli::note_skipped_checkpoints(folder.skipped);
-    const bool reads_images = folder.kind->task() == Task::image_classification;
+    const bool reads_images = folder.family->task == Task::image_classification;
     o.of_kinds.check(o.model, {reads_images ? kImages : kTexts});
     (reads_images ? embed_images : embed_texts)(o, folder);
   });

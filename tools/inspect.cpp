@@ -121,9 +121,9 @@ void describe(cli::CommandLine& line, Options& o) {
 
 void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
   if (o.is_for_make) return write_make(recipe, out);
-  const Kind& kind = kind_of(recipe.model);
-  write_layers(kind.describe(recipe), o, out);
-  if (!o.is_json) write_layouts(kind, recipe.model, out);
+  const Family& family = family_of(recipe.model);
+  write_layers(family.model_of(recipe).description, o, out);
+  if (!o.is_json) write_layouts(family, recipe.model, out);
 }
 
 bool ends_with(const fs::path& path, std::string_view end) { return path.string().ends_with(end); }

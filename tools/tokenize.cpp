@@ -176,7 +176,7 @@ void take_from_recipe(Options& o, const TypedOptions& typed) {
   const TokenizerSettings& section = o.side == "target" ? recipe.target_tokenizer : recipe.source_tokenizer;
   const TokenizerToLearn wanted = tokenizer_to_learn(recipe, o.side);
   o.csv_columns = recipe.data.csv_columns;
-  o.taken_from = kind_of(recipe.model).tokenizer_from(recipe.model);
+  o.taken_from = family_of(recipe.model).line_form(recipe.model).tokenizer_from;
   if (!typed.learn.is_given() || o.learn.kind.empty()) o.learn.kind = section.kind;
   const bool is_other_kind = o.learn.kind != section.kind;  // whose standardisation is its own
   if (!typed.size.is_given()) o.learn.size = size_to_learn(o.learn.kind, section.size);

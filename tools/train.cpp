@@ -154,7 +154,7 @@ void on_signal(int number) {
 // What is trained, and what it needs while it is.
 struct Run {
   const Recipe& recipe;
-  const Kind& kind;
+  const Family& family;
   TaskModel& model;
   Objective& objective;
   RunDirectory* directory;  // null where nothing is written
@@ -277,7 +277,7 @@ void write_figures(const Run& run, const Options& o) {
 
 void note_first_weights(const Run& run, const Options& o) {
   const TrainingSettings& training = run.recipe.training;
-  const FirstWeights first = take_first_weights(training.init_from, training.drop, run.kind, run.model);
+  const FirstWeights first = take_first_weights(training.init_from, training.drop, run.family, run.model);
   cli::note_skipped_checkpoints(first.skipped);
   // What starts anew is learned from these examples alone: the page of the run says it too.
   const bool is_whole = first.new_ones.empty() && first.dropped.empty() && first.left_out.empty();
@@ -337,7 +337,7 @@ TrainingOutcome carry_out(const Run& run, const Options& o) {
   if (o.is_dry_run) {
     const std::string sizes = describe_run(run.recipe, run.model.parameters(), trainer, arena_bytes);
     std::string layouts;
-    for (const std::string& line : fitting_layouts(run.kind, run.recipe.model))
+    for (const std::string& line : fitting_layouts(run.family, run.recipe.model))
       layouts += "layouts\t" + line + "\n";
     cli::LineWriter().text(sizes + layouts + (run.objective.is_solved() ? "" : time_of_steps(trainer)));
     return TrainingOutcome::finished;
@@ -357,8 +357,8 @@ TrainingOutcome carry_out(const Run& run, const Options& o) {
   if (run.directory != nullptr) write_figures(run, o);
   if (const auto diverged = trainer.divergence()) throw Error(o.output + ": " + *diverged);
   if (!o.is_quiet)
-    cli::note("finished at step " + format_count(trainer.state().step) +
-              "; next: " + std::string(run.kind.next_tool()) + " " + o.output);
+    cli::note("finished at step " + format_count(trainer.state().step) + "; next: " +
+              std::string(tool_of(run.family.offer(run.recipe.model).abilities.front())) + " " + o.output);
   return outcome;
 }
 
@@ -410,7 +410,7 @@ void run(const Options& given) {
       cli::run_files().writes_own(fs::path(o.output) / name, "--output");
   }
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
-  const Kind& kind = kind_of(recipe.model);
+  const Family& family = family_of(recipe.model);
   const TaskFiles files{.source_tokenizer = o.source_tokenizer,
                         .target_tokenizer = o.target_tokenizer,
                         .labels = o.labels,
@@ -425,7 +425,7 @@ void run(const Options& given) {
                                                    .allows_empty = o.allows_empty,
                                                    .is_quiet = o.is_quiet,
                                                    .ranks = group.get()},
-                                                  recipe, *model, kind.example());
+                                                  recipe, *model, family.example);
   if (!o.test.empty())
     train::check_test_images(o.test, *model, examples, o.data.empty() ? "-" : o.data.front());
   model->parameters().allocate(true);
@@ -446,12 +446,12 @@ void run(const Options& given) {
   // Nothing of a run that is there can be changed.
   if (!has_checkpoint) {
     for (const std::string& sentence : model->notes()) cli::warn(sentence, o.is_quiet);
-    for (const std::string& sentence : unused_rows(kind, *model)) cli::warn(sentence, o.is_quiet);
+    for (const std::string& sentence : unused_rows(family, *model)) cli::warn(sentence, o.is_quiet);
   }
   TrainingOutcome outcome = TrainingOutcome::finished;
   ThreadPool(o.threads).run([&] {
     outcome = carry_out(
-        {recipe, kind, *model, *objective, directory.get(), truncated, sizes, ranks, has_checkpoint}, o);
+        {recipe, family, *model, *objective, directory.get(), truncated, sizes, ranks, has_checkpoint}, o);
   });
   directory.reset();
   group.reset();

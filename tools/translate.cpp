@@ -85,7 +85,7 @@ void describe(cli::CommandLine& line, Options& o) {
 std::optional<DecodingSettings> decoding_of_recipe(const Options& o) {
   if (o.recipe.empty()) return std::nullopt;
   const Recipe recipe = read_recipe(o.recipe, o.scale);
-  if (kind_of(recipe.model).task() != Task::translation)
+  if (family_of(recipe.model).task != Task::translation)
     throw UsageError("--recipe: " + o.recipe + " is of " + recipe.model.kind().with_article() +
                      ", which does not translate");
   return recipe.decoding;

@@ -52,8 +52,14 @@ bool is_command(std::string_view text, std::size_t at) {
   return begin == at || before == "|" || before == "xargs";
 }
 
+// "(use classify, embed or attn-dump)"
+bool is_in_list(std::string_view text, std::size_t at) {
+  const std::size_t open = text.rfind('(', at);
+  return open != text.npos && text.substr(open).starts_with("(use ") && text.find(')', open) > at;
+}
+
 bool is_named(std::string_view text, std::size_t at, std::string_view name) {
-  if (is_among(kUnmistakable, name)) return true;
+  if (is_among(kUnmistakable, name) || is_in_list(text, at)) return true;
   const std::string_view before = word_before(text, at), after = text.substr(at + name.size());
   if (before == "|" || is_among(kBefore, before)) return true;
   if (!after.starts_with(' ')) return before == "of" || before == "from";

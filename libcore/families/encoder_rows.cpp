@@ -62,6 +62,12 @@ MixingKeys::MixingKeys(const MixingSettings& s, const std::string& kind)
       who_(who_mixes(kind, s)),
       of_attention_(kind + " with mixing: attention") {}
 
+Offer offer_with_mixing(std::string noun, const MixingSettings& s, std::vector<Ability> abilities) {
+  if (!s.has_attention()) return {std::move(noun) + " with mixing: " + s.mixing, std::move(abilities)};
+  abilities.push_back(Ability::show_attention);
+  return {std::move(noun), std::move(abilities)};
+}
+
 void check_mixing(const MixingSettings& s, const Complain& complain) {
   if (s.mixing == "convolution" && s.kernel_size % 2 == 0)
     complain({"model", "kernel_size"},

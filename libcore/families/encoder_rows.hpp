@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "families/family.hpp"
 #include "families/model_rows.hpp"
 #include "families/text_encoder/model.hpp"
 #include "recipe/recipe.hpp"
@@ -42,6 +43,9 @@ void pooling_row(schema::Visitor& v, std::string& pooling, const schema::Meaning
 // Of a config.json: the keys of its kind, and the uncounted token of a published encoder, which no recipe
 // says. `encoder` are the section's settings. Throws as read_settings does.
 void read_encoder_settings(const Json& config, ModelSection& section, TextEncoderSettings& encoder);
+
+// Shows its attention where it mixes by attention.
+Offer offer_with_mixing(std::string noun, const MixingSettings& s, std::vector<Ability> abilities);
 
 void check_mixing(const MixingSettings& s, const Complain& complain);
 void check_encoder(const TextEncoderSettings& s, const Complain& complain);

@@ -6,6 +6,7 @@
 #include "data/image_dataset.hpp"
 #include "families/config.hpp"
 #include "families/model_directory.hpp"
+#include "families/registry.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
@@ -41,9 +42,9 @@ LabelSet load_label_names(const std::filesystem::path& path) {
   std::error_code fault;
   if (!std::filesystem::is_directory(path, fault)) return LabelSet::load(path);
   const ModelFolder folder = open_model(path);
-  const Task task = folder.kind->task();
+  const Task task = folder.family->task;
   if (task != Task::classification && task != Task::image_classification)
-    throw Error(path.string() + ": holds " + std::string(folder.kind->what_it_is()) +
+    throw Error(path.string() + ": holds " + offer_of(folder).text() +
                 ", which has no labels (name a classifier's directory, or a file of labels)");
   return labels_of_config(folder.config, folder.config_path().string());
 }

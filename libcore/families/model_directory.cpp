@@ -161,7 +161,7 @@ void read_config(ModelFolder& folder) {
   if (lacks_architecture(said) && folder.has(kWeights)) name_architecture(said, folder.weights());
   ModelConfig config = model_config(std::move(said), where, usable_parts(folder.path));
   folder.config = std::move(config.config);
-  folder.kind = config.kind;
+  folder.family = config.family;
   folder.layout = config.layout;
   if (folder.layout != nullptr && folder.layout->read_beside != nullptr)
     folder.layout->read_beside(folder, folder.config);
@@ -183,7 +183,7 @@ ModelFolder open_checkpoint(const std::filesystem::path& checkpoint, Compared co
   };
   compare("config.json", kMaxConfigBytes);
   read_config(folder);
-  std::vector<std::string> files = folder.kind->text_files(folder.config);
+  std::vector<std::string> files = folder.family->text_files(folder.config);
   for (const std::string& name : files) compare(name, kMaxTextFile);
   const std::filesystem::path weights = checkpoint / kWeights;
   const Manifest::File& listed_weights = listed_file(manifest, checkpoint, kWeights);
@@ -264,11 +264,6 @@ ModelFolder open_model(const std::filesystem::path& path, Compared compared) {
   }
 }
 
-void check_task(const ModelFolder& folder, Task wanted) {
-  if (folder.kind->task() != wanted)
-    throw Error(folder.path.string() + ": holds " + std::string(folder.kind->what_it_is()));
-}
-
 const std::string& ModelFolder::config_text() const { return read("config.json", kMaxConfigBytes); }
 
 Safetensors ModelFolder::weights() const {
@@ -335,7 +330,7 @@ void load_weights(const ModelFolder& folder, Parameters& parameters) {
 
 std::shared_ptr<Parameters> load_parameters(const ModelFolder& folder) {
   std::shared_ptr<Parameters> parameters =
-      folder.kind->parameters(folder.config, folder.config_path().string());
+      folder.family->model_of(folder.config, folder.config_path().string()).parameters;
   load_weights(folder, *parameters);
   return parameters;
 }

@@ -16,7 +16,7 @@
 #include "autograd/parameter.hpp"
 #include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
-#include "families/kind.hpp"
+#include "families/family.hpp"
 #include "support/folder_files.hpp"
 #include "support/json.hpp"
 
@@ -30,7 +30,7 @@ struct ModelFolder : FolderFiles {
   using FolderFiles::FolderFiles;
 
   Json config = {};  // what config.json says, as train writes it, whatever the layout
-  const Kind* kind = nullptr;
+  const Family* family = nullptr;
   const Layout* layout = nullptr;  // of other programs; null: ours
   std::optional<Manifest> manifest = {};
   mutable std::shared_ptr<MappedFile> mapped_weights = nullptr;
@@ -56,9 +56,6 @@ enum class Compared { needed, all };
 // newest whole one where there is no best yet. Links are followed once, so that all files are those of one
 // checkpoint while a run goes on, which removes checkpoints. Throws Error naming the file.
 ModelFolder open_model(const std::filesystem::path& path, Compared compared = Compared::needed);
-// Throws Error that says what the folder holds and which tool reads it, where its model is for something
-// else.
-void check_task(const ModelFolder& folder, Task wanted);
 
 // What a model or a run is called: the folder, or the one above where that one is called model.
 // models/recipes/imdb-encoder/model is imdb-encoder, models/spa-eng spa-eng.

@@ -18,10 +18,10 @@ namespace {
 // Of a published encoder that makes vectors, which is not trained as such: a classifier on top of it. What
 // images are made of is in a file of its own.
 ModelSection trainable(const ModelFolder& folder) {
-  ModelSection section = folder.kind->section_of_config(folder.config);
-  if (folder.kind->task() == Task::image_classification)
+  ModelSection section = folder.family->section_of_config(folder.config);
+  if (folder.family->task == Task::image_classification)
     return model_section(load_vision_model(folder).model->settings());
-  if (folder.kind->task() != Task::feature_extraction) return section;
+  if (folder.family->task != Task::feature_extraction) return section;
   const auto& encoder = section.as<TextEmbedderSettings>();
   ClassifierSettings settings;
   static_cast<TextEncoderSettings&>(settings) = encoder;

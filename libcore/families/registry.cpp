@@ -1,5 +1,7 @@
 #include "families/registry.hpp"
 
+#include <algorithm>
+
 #include "families/layouts/config_table.hpp"
 #include "families/layouts/registry.hpp"
 #include "families/model_directory.hpp"
@@ -7,53 +9,80 @@
 
 namespace headwater {
 
-// One row a kind, which stands in its own file. The first is the kind of a recipe that names none.
-std::span<const Kind* const> all_kinds() {
-  static const Kind* const rows[] = {&encoder_decoder_kind(), &classifier_kind(), &bag_of_words_kind(),
-                                     &language_model_kind(),  &vision_kind(),     &text_encoder_kind(),
-                                     &masked_lm_kind(),       &linear_kind()};
+// One row a family, which stands in its own folder. The first is that of a recipe that names none.
+std::span<const Family* const> all_families() {
+  static const Family* const rows[] = {
+      &encoder_decoder_family(), &classifier_family(),   &bag_of_words_family(), &language_model_family(),
+      &vision_family(),          &text_encoder_family(), &masked_lm_family(),    &linear_family()};
   return rows;
 }
 
 std::string_view name_of(Task task) {
-  switch (task) {
-    case Task::translation:
-      return "translation";
-    case Task::classification:
-      return "classification";
-    case Task::language_modeling:
-      return "language_modeling";
-    case Task::image_classification:
-      return "image_classification";
-    case Task::feature_extraction:
-      return "feature_extraction";
-    case Task::masked_language_modeling:
-      return "masked_language_modeling";
+  constexpr std::string_view kNames[] = {"translation",        "classification",
+                                         "language_modeling",  "image_classification",
+                                         "feature_extraction", "masked_language_modeling"};
+  return kNames[static_cast<std::size_t>(task)];
+}
+
+std::string_view tool_of(Ability ability) {
+  constexpr std::string_view kTools[] = {"translate", "generate", "generate --fill-mask",
+                                         "classify",  "embed",    "attn-dump"};
+  return kTools[static_cast<std::size_t>(ability)];
+}
+
+bool Offer::has(Ability ability) const { return std::ranges::find(abilities, ability) != abilities.end(); }
+
+std::string Offer::text() const {
+  std::string tools;
+  for (std::size_t i = 0; i < abilities.size(); ++i) {
+    const bool is_last = i + 1 == abilities.size();
+    tools += (i == 0 ? "" : is_last ? " or " : ", ") + std::string(tool_of(abilities[i]));
   }
-  return "";
+  return noun + " (use " + tools + ")";
 }
 
-LineEnds Kind::line_ends(const ModelSection&, std::string_view side) const {
-  return {.start = side == "target", .end = side == "target"};
+Offer offer_of(const ModelFolder& folder) {
+  try {
+    return folder.family->offer(folder.family->section_of_config(folder.config));
+  } catch (const Error& error) {
+    throw Error(folder.config_path().string() + ": " + error.what());
+  }
 }
 
-std::unique_ptr<TextStates> Kind::text_states(const ModelFolder& folder) const {
-  throw Error(folder.path.string() + ": holds " + std::string(what_it_is()) +
-              ", which has no hidden states of tokens");
+static Error lacks_ability(const ModelFolder& folder, const Offer& offer) {
+  return Error(folder.path.string() + ": holds " + offer.text());
+}
+
+void require(const ModelFolder& folder, Ability ability) {
+  if (const Offer offer = offer_of(folder); !offer.has(ability)) throw lacks_ability(folder, offer);
+}
+
+std::unique_ptr<AttentionTracer> Family::attention(const ModelFolder& folder) const {
+  require(folder, Ability::show_attention);
+  std::unique_ptr<AttentionTracer> tracer = attention_of(folder);
+  if (tracer == nullptr) throw lacks_ability(folder, offer_of(folder));
+  return tracer;
+}
+
+std::unique_ptr<TextStates> Family::states(const ModelFolder& folder) const {
+  require(folder, Ability::embed);
+  std::unique_ptr<TextStates> states = states_of(folder);
+  if (states == nullptr) throw lacks_ability(folder, offer_of(folder));
+  return states;
 }
 
 ModelKinds model_kinds() {
   static const std::vector<const ModelKind*> kinds = [] {
     std::vector<const ModelKind*> models;
-    for (const Kind* kind : all_kinds()) models.push_back(&kind->model_kind());
+    for (const Family* family : all_families()) models.push_back(&family->model_kind);
     return models;
   }();
   return kinds;
 }
 
-const Kind& kind_of(const ModelSection& model) {
-  for (const Kind* kind : all_kinds()) {
-    if (&kind->model_kind() == &model.kind()) return *kind;
+const Family& family_of(const ModelSection& model) {
+  for (const Family* family : all_families()) {
+    if (&family->model_kind == &model.kind()) return *family;
   }
   throw Error("model: no kind " + quote(model.kind().name));
 }
@@ -62,8 +91,8 @@ ModelConfig model_config(Json config, const std::string& where, const std::strin
   const Layout* layout = nullptr;
   try {
     const std::string& type = config.at("model_type").as_string();
-    for (const Kind* kind : all_kinds()) {
-      if (type == kind->model_type()) return {std::move(config), kind, nullptr};
+    for (const Family* family : all_families()) {
+      if (type == family->model_type) return {std::move(config), family, nullptr};
     }
     layout = layout_of(config);
     if (layout == nullptr)
@@ -74,7 +103,7 @@ ModelConfig model_config(Json config, const std::string& where, const std::strin
     throw Error(where + ": " + error.what() + " (read are " + read + "and what train writes" + usable + ")");
   }
   try {
-    return {our_config(*layout, config), &layout->kind(), layout};
+    return {our_config(*layout, config), &layout->family(), layout};
   } catch (const Error& error) {
     throw Error(where + ": " + error.what());
   }

@@ -1,4 +1,4 @@
-// The kinds of models. A new one is its file and a row in registry.cpp (libcore/ADDING.md).
+// The families of models. A new one is its folder and a row in registry.cpp (libcore/ADDING.md).
 #pragma once
 
 #include <filesystem>
@@ -6,30 +6,36 @@
 #include <string>
 #include <string_view>
 
-#include "families/kind.hpp"
+#include "families/family.hpp"
 
 namespace headwater {
 
 // The rows of the registry.
-const Kind& encoder_decoder_kind();
-const Kind& classifier_kind();
-const Kind& bag_of_words_kind();
-const Kind& linear_kind();
-const Kind& language_model_kind();
-const Kind& vision_kind();
-const Kind& text_encoder_kind();
-const Kind& masked_lm_kind();
+const Family& encoder_decoder_family();
+const Family& classifier_family();
+const Family& bag_of_words_family();
+const Family& linear_family();
+const Family& language_model_family();
+const Family& vision_family();
+const Family& text_encoder_family();
+const Family& masked_lm_family();
 
-std::span<const Kind* const> all_kinds();
+std::span<const Family* const> all_families();
 ModelKinds model_kinds();
 
-const Kind& kind_of(const ModelSection& model);
+const Family& family_of(const ModelSection& model);
+
+// What the model in that folder is, and can do. Throws Error "where: what" where config.json says none.
+Offer offer_of(const ModelFolder& folder);
+// Throws Error that says what the folder holds and which tools read it, where its model cannot do that.
+void require(const ModelFolder& folder, Ability ability);
+
 struct Layout;
 
 // A config.json as train writes it, and what it is of.
 struct ModelConfig {
   Json config;
-  const Kind* kind;
+  const Family* family;
   const Layout* layout;  // that the file is in; null: it is as train writes it
 };
 // By "model_type" and "architectures" of any config.json. Throws Error "where: what", of a type that is not

@@ -190,13 +190,13 @@ std::int64_t size_to_learn(std::string_view kind, std::int64_t size) {
 }
 
 TokenizerToLearn tokenizer_to_learn(const Recipe& recipe, std::string_view side) {
-  const Kind& kind = kind_of(recipe.model);
+  const Family& family = family_of(recipe.model);
   TokenizerToLearn made{side == "target" ? recipe.target_tokenizer : recipe.source_tokenizer};
   made.size = size_to_learn(made.kind, made.size);
-  made.special = kind.special_tokens(recipe.model);
-  if (kind.uses_template(recipe.model)) made.text_template = "bert";
+  made.special = family.line_form(recipe.model).special_tokens;
+  if (family.line_form(recipe.model).uses_template) made.text_template = "bert";
   made.has_start_end = side == "target" || recipe.shared_tokenizer || !made.special.empty() ||
-                       kind.line_ends(recipe.model, side).start;
+                       family.line_form(recipe.model).ends(side).start;
   return made;
 }
 
@@ -226,9 +226,9 @@ TokenizerLearner learner_of(const TokenizerToLearn& s) {
 }
 
 std::int64_t max_text_tokens(const Recipe& recipe, std::string_view side) {
-  const Kind& kind = kind_of(recipe.model);
-  const std::int64_t ids = kind.max_line_ids(recipe);
-  const LineEnds ends = kind.line_ends(recipe.model, side);
+  const Family& family = family_of(recipe.model);
+  const std::int64_t ids = family.max_line_ids(recipe);
+  const LineEnds ends = family.line_form(recipe.model).ends(side);
   // Of a text with both, the model reads all but the last and predicts all but the first.
   return ids == 0 ? 0 : ids - (ends.start || ends.end ? 1 : 0);
 }

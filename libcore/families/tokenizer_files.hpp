@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "families/kind.hpp"
+#include "families/family.hpp"
 #include "families/layouts/layout.hpp"
 #include "families/model_directory.hpp"
 #include "recipe/recipe.hpp"

@@ -93,17 +93,17 @@ using Shape = std::vector<std::int64_t>;
 
 class Taker {
  public:
-  Taker(const std::filesystem::path& directory, const Kind& kind, TaskModel& model)
+  Taker(const std::filesystem::path& directory, const Family& family, TaskModel& model)
       : shown_(directory.string()),
         folder_(open_model(directory)),
         tensors_(folder_),
-        our_axes_(kind.token_axes()),
-        their_axes_(folder_.kind->token_axes()),
+        our_axes_(family.token_axes),
+        their_axes_(folder_.family->token_axes),
         our_files_(model.files()),
         parameters_(model.parameters()),
         stacks_(tensors_, parameters_),
-        reads_texts_(kind.task() != Task::image_classification &&
-                     folder_.kind->task() != Task::image_classification) {}
+        reads_texts_(family.task != Task::image_classification &&
+                     folder_.family->task != Task::image_classification) {}
 
   FirstWeights take(std::span<const std::string> drop) {
     check_patterns(drop);
@@ -391,8 +391,8 @@ std::string FirstWeights::summary() const {
 }
 
 FirstWeights take_first_weights(const std::filesystem::path& directory, std::span<const std::string> drop,
-                                const Kind& kind, TaskModel& model) {
-  return Taker(directory, kind, model).take(drop);
+                                const Family& family, TaskModel& model) {
+  return Taker(directory, family, model).take(drop);
 }
 
 }  // namespace headwater

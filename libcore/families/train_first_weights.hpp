@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "families/kind.hpp"
+#include "families/family.hpp"
 #include "families/train_task.hpp"
 
 namespace headwater {
@@ -40,6 +40,6 @@ struct FirstWeights {
 // does not fit, the classes of a head are others, a taken tensor is not finite or nothing is taken, and
 // UsageError for a pattern that matches no parameter.
 FirstWeights take_first_weights(const std::filesystem::path& directory, std::span<const std::string> drop,
-                                const Kind& kind, TaskModel& model);
+                                const Family& family, TaskModel& model);
 
 }  // namespace headwater

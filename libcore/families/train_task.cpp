@@ -23,7 +23,7 @@ void check_size(const Tokenizer& tokenizer, std::int64_t size, const std::string
                    ".size to " + std::to_string(tokenizer.vocabulary_size()) + " in the recipe)");
 }
 
-std::vector<std::string> unused_rows(const Kind& kind, TaskModel& model) {
+std::vector<std::string> unused_rows(const Family& family, TaskModel& model) {
   struct Section {
     UsedRows rows;
     std::int64_t size = 0, parameters = 0;
@@ -33,7 +33,7 @@ std::vector<std::string> unused_rows(const Kind& kind, TaskModel& model) {
     if (sections.empty() || sections.back().rows.section != rows.section)
       sections.push_back({.rows = rows, .size = 0, .parameters = 0});
     Section& section = sections.back();
-    for (const TokenAxis& axis : kind.token_axes()) {
+    for (const TokenAxis& axis : family.token_axes) {
       if (axis.file != rows.file) continue;
       const Parameter* const p = model.parameters().find(axis.tensor);
       if (p == nullptr) continue;
@@ -78,7 +78,7 @@ constexpr Row kRows[] = {
     {Task::masked_language_modeling, nullptr, prepare_masked_language_modeling}};
 
 const Row& row_of(const Recipe& recipe) {
-  const Task task = kind_of(recipe.model).task();
+  const Task task = family_of(recipe.model).task;
   for (const Row& row : kRows) {
     if (row.task == task) return row;
   }

@@ -12,7 +12,7 @@
 #include "data/labels.hpp"
 #include "data/subset.hpp"
 #include "data/token_dataset.hpp"
-#include "families/kind.hpp"
+#include "families/family.hpp"
 #include "recipe/recipe.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "training/objective.hpp"
@@ -60,7 +60,7 @@ void check_size(const Tokenizer& tokenizer, std::int64_t size, const std::string
 // A sentence for each vocabulary that leaves more than a tenth of its rows unused, whose parameters cost
 // memory and time in full: "source_tokenizer.size is 15,000, the tokenizer has 4,863 tokens: size: 4863 would
 // leave out 1,297,536 parameters of tokens that do not occur".
-std::vector<std::string> unused_rows(const Kind& kind, TaskModel& model);
+std::vector<std::string> unused_rows(const Family& family, TaskModel& model);
 
 // An empty data set whose columns stand in the order of these names.
 std::unique_ptr<TokenDataset> columns_in_order(std::vector<TokenColumnSettings> columns,

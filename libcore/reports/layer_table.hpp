@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "families/kind.hpp"
+#include "families/family.hpp"
 
 namespace headwater {
 

@@ -198,7 +198,7 @@ namespace {
 
 // What chooses the best epoch of a run; empty of a linear model, which is solved in one.
 std::string choosing_metric(const Recipe& recipe) {
-  return &kind_of(recipe.model) == &linear_kind() ? std::string() : recipe.training.best_metric;
+  return &family_of(recipe.model) == &linear_family() ? std::string() : recipe.training.best_metric;
 }
 
 }  // namespace
@@ -210,7 +210,7 @@ std::vector<bool> best_runs(const std::vector<RunRow>& rows) {
     const RunRow& row = rows[i];
     if (!row.recipe || !row.failed.empty()) continue;
     const DataSettings& data = row.recipe->data;
-    groups[{std::string(name_of(kind_of(row.recipe->model).task())), data.set, data.train, data.validation}]
+    groups[{std::string(name_of(family_of(row.recipe->model).task)), data.set, data.train, data.validation}]
           [choosing_metric(*row.recipe)]
               .push_back(i);
   }

@@ -9,7 +9,7 @@
 #include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "families/config.hpp"
-#include "families/kind.hpp"
+#include "families/family.hpp"
 #include "families/model_directory.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
@@ -25,7 +25,7 @@ namespace {
 // What a model is used with, and may not differ in.
 std::vector<std::string> files_of_model(const ModelFolder& model) {
   std::vector<std::string> names;
-  for (const std::string& name : model.kind->text_files(model.config)) {
+  for (const std::string& name : model.family->text_files(model.config)) {
     if (model.has(name)) names.push_back(name);
   }
   return names;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "checkpoint/directory.hpp"
-#include "families/kind.hpp"
+#include "families/family.hpp"
 #include "recipe/recipe.hpp"
 #include "support/file_lock.hpp"
 #include "support/run_messages.hpp"

@@ -44,14 +44,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string place = "f";
     const ModelConfig model_of_file = model_config(Json::parse(text, place), place);
     const Json& config = model_of_file.config;
-    const Kind& kind = *model_of_file.kind;
-    check(kind.describe(config, place));
-    if (kind.task() == Task::classification) {
+    const Family& family = *model_of_file.family;
+    check(family.model_of(config, place).description);
+    if (family.task == Task::classification) {
       check(classifier_of_config(config, place)->parameters());
       if (labels_of_config(config, place).size() < 2) std::abort();
-    } else if (kind.task() == Task::translation) {
+    } else if (family.task == Task::translation) {
       check(encoder_decoder_of_config(config, place)->parameters());
-    } else if (kind.task() == Task::image_classification) {
+    } else if (family.task == Task::image_classification) {
       const std::unique_ptr<VisionModel> model = vision_model_of_config(config, place);
       check(model->parameters());
       if (labels_of_config(config, place).size() != model->settings().classes) std::abort();

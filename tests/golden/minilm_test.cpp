@@ -43,7 +43,7 @@ TEST_CASE("all-MiniLM-L6-v2: ids, states and vectors agree with sentence-transfo
     return;
   }
   const ModelFolder folder = open_model(files.model);
-  const std::unique_ptr<TextStates> states = folder.kind->text_states(folder);
+  const std::unique_ptr<TextStates> states = folder.family->states(folder);
   const Safetensors expected{reference_path("minilm/expected.safetensors")};
   const std::vector<float> vectors = read_floats(expected.at("embeddings"));
   const std::vector<std::string> lines = lines_of(read_file(files.sentences));
@@ -67,7 +67,7 @@ TEST_CASE("all-MiniLM-L6-v2: attention weights agree with transformers") {
   const MiniLm files;
   if (!files.is_there()) return;
   const ModelFolder folder = open_model(files.model);
-  const std::unique_ptr<AttentionTracer> tracer = folder.kind->tracer(folder);
+  const std::unique_ptr<AttentionTracer> tracer = folder.family->attention(folder);
   const Safetensors expected{reference_path("minilm/expected.safetensors")};
   Arena arena;
   for (int i = 0; expected.find("attention_" + std::to_string(i) + "_0") != nullptr; ++i) {

@@ -166,7 +166,7 @@ TokenDataset class_columns(const LabelSet& labels, std::size_t count, std::int64
 
 // Words of a text at most; a bag of words takes any number.
 std::int64_t max_words(const Recipe& recipe) {
-  const std::int64_t length = kind_of(recipe.model).max_line_ids(recipe);
+  const std::int64_t length = family_of(recipe.model).max_line_ids(recipe);
   return length > 0 ? length : 20;
 }
 
@@ -213,7 +213,7 @@ ClassRun::ClassRun(Recipe r, std::size_t count, std::uint64_t seed)
       labels(LabelSet::parse("neg\npos\n", "made")),
       train(class_columns(labels, count, max_words(recipe), seed)),
       validation(class_columns(labels, count / 4 + 1, max_words(recipe), seed + 1)),
-      model(text_classifier_kind(kind_of(recipe.model)).make(recipe.model, kClassVocabulary)),
+      model(text_classifier_family(family_of(recipe.model)).make(recipe.model, kClassVocabulary)),
       objective(*model, {.dataset = &train, .indices = {}, .is_all = true},
                 {.dataset = &validation, .indices = {}, .is_all = true}, recipe.training.label_smoothing,
                 class_weights(recipe, labels, 0, {})) {

@@ -145,7 +145,7 @@ std::vector<AlignmentSettings> all_heads(const EncoderDecoderSettings& model) {
 }
 
 void check_translates(const ModelFolder& folder) {
-  if (folder.kind->task() != Task::translation)
+  if (folder.family->task != Task::translation)
     throw UsageError("--view alignments is of translators, " + folder.path.string() + " is none");
 }
 

@@ -284,7 +284,7 @@ class Dump {
 }  // namespace
 
 void dump_texts(const Options& o, const AttentionSelection& selection, const ModelFolder& folder) {
-  Dump(o, selection, folder.kind->tracer(folder)).run();
+  Dump(o, selection, folder.family->attention(folder)).run();
 }
 
 }  // namespace headwater::attn_dump

@@ -22,7 +22,7 @@ void write_tokens(const LineVectors& found, const Tokenizer& tokenizer, VectorWr
 class Texts {
  public:
   Texts(const Options& o, const ModelFolder& folder)
-      : o_(o), model_(folder.kind->text_states(folder)), embeddings_(*model_, settings_of(o)) {}
+      : o_(o), model_(folder.family->states(folder)), embeddings_(*model_, settings_of(o)) {}
 
   void write_vectors() {
     VectorWriter writer(o_, embeddings_.width());

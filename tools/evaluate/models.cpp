@@ -136,10 +136,10 @@ void evaluate_model(const Options& given, const Metrics& metrics) {
   if (!o.recipe.empty()) o.expecting = read_recipe(o.recipe, o.scale);
   const ModelFolder folder = open_model(o.model);
   cli::note_skipped_checkpoints(folder.skipped);
-  const Task task = folder.kind->task();
-  if (o.expecting && kind_of(o.expecting->model).task() != task)
+  const Task task = folder.family->task;
+  if (o.expecting && family_of(o.expecting->model).task != task)
     throw UsageError("--recipe: " + o.recipe + " is of " + o.expecting->model.kind().with_article() + ", " +
-                     o.model + " is of " + folder.kind->model_kind().with_article());
+                     o.model + " is of " + folder.family->model_kind.with_article());
   switch (task) {
     case Task::translation:
       o.of_kinds.check(o.model, {kTranslator});
@@ -181,7 +181,7 @@ void evaluate_model(const Options& given, const Metrics& metrics) {
     case Task::masked_language_modeling:
       return evaluate_masked_lm(o, folder, metrics);
     case Task::feature_extraction:
-      throw Error(o.model + ": holds " + std::string(folder.kind->what_it_is()));
+      throw Error(o.model + ": holds " + offer_of(folder).text());
   }
 }
 

@@ -73,7 +73,7 @@ std::string json_of(std::uint64_t number, const std::string& line, std::span<con
 
 void fill_masks(const ModelFolder& folder, const std::vector<std::string>& text,
                 const cli::LineReaderSettings& lines, const FillSettings& settings) {
-  if (folder.kind->task() == Task::language_modeling)
+  if (folder.family->task == Task::language_modeling)
     throw Error(folder.path.string() +
                 ": holds a language model, which continues texts (leave out --fill-mask)");
   const LoadedMaskedLm model = load_masked_lm(folder);

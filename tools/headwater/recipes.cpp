@@ -58,12 +58,12 @@ std::string time_of(const fs::path& path) {
 
 // Of a recipe whose encoder is not there yet none is known.
 std::string parameters_of(const Recipe& recipe) {
-  if (const fs::path from = kind_of(recipe.model).tokenizer_from(recipe.model); !from.empty()) {
+  if (const fs::path from = family_of(recipe.model).line_form(recipe.model).tokenizer_from; !from.empty()) {
     std::error_code none;
     if (!fs::exists(from, none)) return "";
   }
   std::int64_t parameters = 0;
-  for (const LayerSummary& layer : kind_of(recipe.model).describe(recipe).layers)
+  for (const LayerSummary& layer : family_of(recipe.model).model_of(recipe).description.layers)
     parameters += layer.parameters;
   return format_count(parameters);
 }

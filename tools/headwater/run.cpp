@@ -393,7 +393,7 @@ class Sweep {
 // The model of another run that one begins with, or reads texts by, where it is missing; empty: nothing is.
 fs::path missing_model(const Options& o, const Runner& runner, const Run& run, const Recipe& recipe) {
   fs::path model = recipe.training.init_from;
-  if (model.empty()) model = kind_of(recipe.model).tokenizer_from(recipe.model);
+  if (model.empty()) model = family_of(recipe.model).line_form(recipe.model).tokenizer_from;
   std::error_code none;
   if (model.empty() || fs::exists(runner.folder(run) / "model", none)) return {};
   // As recipes/resolve.sh finds the run of another recipe of ours.

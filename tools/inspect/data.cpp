@@ -91,7 +91,7 @@ class RecipeTokenizers {
 // Whether the model of the recipe reads a limited number of tokens of a text, of a tokenizer that the recipe
 // learns from its training texts.
 bool learns_tokens(const Recipe& recipe, const std::string& path) {
-  if (kind_of(recipe.model).max_line_ids(recipe) == 0) return false;
+  if (family_of(recipe.model).max_line_ids(recipe) == 0) return false;
   const DataSettings& data = recipe.data;
   if (data.tokenizer_text == data.train) return true;
   cli::note(path + " learns its tokenizer from " + data.tokenizer_text +
@@ -131,7 +131,8 @@ void inspect_data(const Options& o) {
   DataSummary summary(recipe ? names : o.columns);
   std::optional<Tokenizer> tokenizer;
   if (!o.tokenizer.empty()) summary.count_tokens_of(tokenizer.emplace(Tokenizer::load(o.tokenizer)));
-  const fs::path from = recipe ? kind_of(recipe->model).tokenizer_from(recipe->model) : fs::path();
+  const fs::path from =
+      recipe ? family_of(recipe->model).line_form(recipe->model).tokenizer_from : fs::path();
   if (!from.empty() && !tokenizer)
     summary.count_tokens_of(tokenizer.emplace(tokenizer_of(from)), "source",
                             max_text_tokens(*recipe, "source"));

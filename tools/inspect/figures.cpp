@@ -52,7 +52,7 @@ PositionTable sinusoids(const Json& settings, const std::string& positions) {
 
 std::vector<PositionTable> learned_tables(const ModelFolder& folder, const ModelSection& section) {
   std::vector<PositionTable> tables;
-  const bool is_of_images = folder.kind->task() == Task::image_classification;
+  const bool is_of_images = folder.family->task == Task::image_classification;
   const std::shared_ptr<Parameters> parameters = load_parameters(folder);
   for (const auto& p : parameters->all()) {
     if (!p->name.ends_with(".positions")) continue;
@@ -74,7 +74,7 @@ std::vector<PositionTable> tables_of(const ModelSection& section, const ModelFol
                                      const std::string& path) {
   const Json settings = settings_json(ModelSection(section));
   const Json* const member = settings.find("positions");
-  const bool is_of_images = kind_of(section).task() == Task::image_classification;
+  const bool is_of_images = family_of(section).task == Task::image_classification;
   if (member == nullptr && !is_of_images) throw Error(path + ": the model has no positions");
   const std::string positions = is_of_images ? "learned" : member->as_string();
   if (positions.starts_with("sinusoidal")) return {sinusoids(settings, positions)};
@@ -91,7 +91,7 @@ void write_positions(const Options& o) {
   } else {
     const ModelFolder folder = open_model(path);
     cli::note_skipped_checkpoints(folder.skipped);
-    tables = tables_of(folder.kind->section_of_config(folder.config), &folder, path);
+    tables = tables_of(folder.family->section_of_config(folder.config), &folder, path);
   }
   if (tables.empty()) throw Error(path + ": the model has no positions");
   const std::string title =
@@ -145,7 +145,7 @@ void write_schedule(const Options& o) {
 VisionSettings vision_settings(const Options& o, ImageReading& reading) {
   const std::string path = named(o).string();
   const auto checked = [&](const ModelSection& section) {
-    if (kind_of(section).task() != Task::image_classification)
+    if (family_of(section).task != Task::image_classification)
       throw UsageError("--patches: " + path + " is no model of images");
     return section.as<VisionSettings>();
   };
@@ -153,7 +153,7 @@ VisionSettings vision_settings(const Options& o, ImageReading& reading) {
   const ModelFolder folder = open_model(path);
   cli::note_skipped_checkpoints(folder.skipped);
   reading = reading_of_members(folder.config, folder.layout != nullptr ? kPublishedReading : ImageReading());
-  return checked(folder.kind->section_of_config(folder.config));
+  return checked(folder.family->section_of_config(folder.config));
 }
 
 void write_patches(const Options& o) {

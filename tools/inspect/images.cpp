@@ -26,7 +26,7 @@ void check_image_options(const Options& o) {
 // The picture of an image under the recipe's random changes.
 std::string drawn_png(const Options& o, const ImageDataset& images) {
   const Recipe recipe = read_recipe(o.recipe, o.scale);
-  if (kind_of(recipe.model).task() != Task::image_classification)
+  if (family_of(recipe.model).task != Task::image_classification)
     throw UsageError("--draws: " + o.recipe + " is no recipe of a model of images");
   const VisionSettings& settings = recipe.model.as<VisionSettings>();
   if (!settings.images.is_random())

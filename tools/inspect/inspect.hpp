@@ -8,7 +8,7 @@
 
 #include "checkpoint/safetensors.hpp"
 #include "cli/lines.hpp"
-#include "families/kind.hpp"
+#include "families/family.hpp"
 #include "recipe/recipe.hpp"
 #include "support/files.hpp"
 
@@ -41,7 +41,7 @@ bool is_recipe(const Options& o);
 // Or with --matrices their parameters.
 void write_layers(const ModelDescription& model, const Options& o, cli::LineWriter& out);
 // A line for each published layout that such a model fits, or what keeps it out.
-void write_layouts(const Kind& kind, const ModelSection& section, cli::LineWriter& out);
+void write_layouts(const Family& family, const ModelSection& section, cli::LineWriter& out);
 void write_tensors(const Safetensors& file, const Options& o, cli::LineWriter& out);
 // --positions, --schedule or --patches; one at a time.
 bool is_figure(const Options& o);

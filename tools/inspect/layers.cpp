@@ -56,8 +56,8 @@ void write_layers(const ModelDescription& model, const Options& o, cli::LineWrit
   out.text(o.shows_matrices ? matrix_table(model) : layer_table(model));
 }
 
-void write_layouts(const Kind& kind, const ModelSection& section, cli::LineWriter& out) {
-  for (const std::string& line : fitting_layouts(kind, section)) out.line("Export: " + line);
+void write_layouts(const Family& family, const ModelSection& section, cli::LineWriter& out) {
+  for (const std::string& line : fitting_layouts(family, section)) out.line("Export: " + line);
 }
 
 }  // namespace headwater::inspect

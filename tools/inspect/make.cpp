@@ -38,7 +38,7 @@ std::string preparation(const Recipe& recipe) {
   static constexpr std::string_view kOthers[] = {
       "data.stride",    "data.epoch_examples", "data.validation_fraction",
       "data.summaries", "data.examples",       "data.test_orders"};
-  const Kind& kind = kind_of(recipe.model);
+  const Family& family = family_of(recipe.model);
   const DataSettings& data = recipe.data;
   const bool is_stream = recipe.model.kind().reads("data.examples") && data.examples != "lines";
   std::string all(recipe.model.kind().name);
@@ -54,14 +54,14 @@ std::string preparation(const Recipe& recipe) {
   }
   add("stream", is_stream ? "yes" : "no");
   if (recipe.model.kind().reads("masking")) add("masking.examples", recipe.masking.examples);
-  if (!is_stream) add("length", std::to_string(kind.max_line_ids(recipe)));
+  if (!is_stream) add("length", std::to_string(family.max_line_ids(recipe)));
+  const LineForm form = family.line_form(recipe.model);
   for (const char* side : {"source", "target"}) {
-    const LineEnds ends = kind.line_ends(recipe.model, side);
+    const LineEnds& ends = form.ends(side);
     add(side, std::string(ends.start ? "start" : "") + (ends.end ? "end" : ""));
   }
-  for (const std::string& token : kind.special_tokens(recipe.model)) add("special", token);
-  if (const fs::path from = kind.tokenizer_from(recipe.model); !from.empty())
-    add("tokenizer", tokenizer_of(from).hash());
+  for (const std::string& token : form.special_tokens) add("special", token);
+  if (!form.tokenizer_from.empty()) add("tokenizer", tokenizer_of(form.tokenizer_from).hash());
   if (data.split == "seed" && !data.set.empty()) add("seed", std::to_string(recipe.seed));
   Hasher hasher;
   hasher.update(all);
@@ -98,7 +98,7 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   variable("train_examples", std::to_string(data.train_examples));
   variable("validation_examples", std::to_string(data.validation_examples));
   variable("test_examples", std::to_string(data.test_examples));
-  const TextClassifierKind* const classifier = kind_of(recipe.model).text_classifier();
+  const auto* const classifier = dynamic_cast<const TextClassifierFamily*>(&family_of(recipe.model));
   const bool reads_terms = classifier != nullptr && classifier->reads_terms(recipe.model);
   std::string columns;
   for (std::size_t i = 0; i < data.columns.size() && !kind.columns.empty(); ++i)
@@ -128,7 +128,7 @@ void write_make(const Recipe& recipe, cli::LineWriter& out) {
   std::string orders;
   for (const std::string& order : data.test_orders) orders += (orders.empty() ? "" : " ") + order;
   variable("orders", orders);
-  variable("task", std::string(name_of(kind_of(recipe.model).task())));
+  variable("task", std::string(name_of(family_of(recipe.model).task)));
 }
 
 }  // namespace headwater::inspect

@@ -9,7 +9,7 @@ void write_recipe(const fs::path& path, cli::LineWriter& out) {
   const ModelFolder folder = open_model(path);
   if (folder.has("recipe.yaml")) return out.text(folder.read("recipe.yaml"));
   out.text(std::string("# The model is that of ") + shown(path) +
-           (folder.kind->task() == Task::feature_extraction ? ", under a classifier" : "") +
+           (folder.family->task == Task::feature_extraction ? ", under a classifier" : "") +
            "; how it was trained is not known, and what is not of the model has the defaults.\n" +
            print_recipe(recipe_of_model(folder, path)));
 }

@@ -121,8 +121,8 @@ void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& 
   const ModelFolder folder = open_model(path, shows_manifest ? Compared::all : Compared::needed);
   cli::note_skipped_checkpoints(folder.skipped);
   (void)load_parameters(folder);  // which refuses weights that are not those of the model
-  write_layers(folder.kind->describe(folder.config, folder.config_path().string()), o, out);
-  if (!o.is_json) write_layouts(*folder.kind, folder.kind->section_of_config(folder.config), out);
+  write_layers(folder.family->model_of(folder.config, folder.config_path().string()).description, o, out);
+  if (!o.is_json) write_layouts(*folder.family, folder.family->section_of_config(folder.config), out);
   if (o.shows_tensors || o.has_statistics) {
     if (!o.is_json) out.line("");
     write_tensors(folder.weights(), o, out);

@@ -5,7 +5,7 @@
 #include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
-#include "families/kind.hpp"
+#include "families/family.hpp"
 #include "families/model_directory.hpp"
 #include "reports/layer_table.hpp"
 #include "reports/learning_curves_svg.hpp"
@@ -84,7 +84,8 @@ PageParts folded_of(const RunFiles& run) {
   std::string environment = "page made by " + cli::version_text();
   if (has_model(run.model)) {
     const ModelFolder folder = open_model(run.model);  // what it passes over is said by now
-    const ModelDescription model = folder.kind->describe(folder.config, folder.config_path().string());
+    const ModelDescription model =
+        folder.family->model_of(folder.config, folder.config_path().string()).description;
     parts.push_back(page_folded("Parameters by layer", layer_table(model)));
     parts.push_back(page_folded("Parameters by matrix", matrix_table(model)));
     environment += "\nmodel (XXH3, 128 bits)\n" + hashes_of(folder);

@@ -245,14 +245,13 @@ std::string figures_table(const Recipe& recipe, const RunFigures& figures, std::
 
 // What the paragraph at the top says; `page` is whole but for it.
 static PageParts summary_of(const RunFiles& run, const Recipe& recipe, const RunPage& page) {
-  const Kind& kind = kind_of(recipe.model);
-  const std::string what(kind.what_it_is());  // "a translator (use translate)"
+  const Family& family = family_of(recipe.model);
   std::vector<LearningCurve::Point> epochs;
   if (page.figures.has_validation()) epochs = learning_curve_of(run).points;
   return summary_parts({.recipe = recipe,
                         .name = run.name,
-                        .what = what.substr(0, what.find(" (")),
-                        .next_tool = std::string(kind.next_tool()),
+                        .what = std::string(family.noun),
+                        .next_tool = std::string(tool_of(family.offer(recipe.model).abilities.front())),
                         .figures = page.figures,
                         .parameters = page.cost.parameters,
                         .test = test_figures(run),
@@ -305,7 +304,7 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
   }
   page.test_table = scores_of_run(run).value_or("");
   page.orders = ordered_tests(run, recipe, page.test_table);
-  const Task task = kind_of(recipe.model).task();
+  const Task task = family_of(recipe.model).task;
   if (folder.has("test.hypotheses")) {
     if (recipe.data.summaries) {
       page.summary = summary_test(folder, recipe);

@@ -8,7 +8,7 @@
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
-#include "families/kind.hpp"
+#include "families/family.hpp"
 #include "families/model_directory.hpp"
 #include "families/registry.hpp"
 #include "reports/printed_tables.hpp"
@@ -221,7 +221,8 @@ ModelFolder model_of_run(const fs::path& model) {
 }
 
 std::int64_t count_parameters(const ModelFolder& folder) {
-  const ModelDescription description = folder.kind->describe(folder.config, folder.config_path().string());
+  const ModelDescription description =
+      folder.family->model_of(folder.config, folder.config_path().string()).description;
   std::int64_t parameters = 0;
   for (const LayerSummary& layer : description.layers) parameters += layer.parameters;
   return parameters;
@@ -260,7 +261,7 @@ std::optional<std::string> scores_of_order(const RunFiles& run, const std::strin
 std::optional<std::string> scores_of_run(const RunFiles& run) {
   NeededTables needed{.figures = {"loss", "accuracy"}, .has_classes = true};
   // Translations are judged by what translate wrote.
-  if (run.recipe && kind_of(run.recipe->model).task() != Task::translation)
+  if (run.recipe && family_of(run.recipe->model).task != Task::translation)
     needed.expected = expected_of(run);
   return printed_tables(file_of(run, "test.txt"), needed);
 }

@@ -8,7 +8,7 @@
 
 #include "data/dataset.hpp"
 #include "data/subset.hpp"
-#include "families/kind.hpp"
+#include "families/family.hpp"
 #include "families/train_task.hpp"
 #include "ranks/process_group.hpp"
 #include "recipe/recipe.hpp"

@@ -100,7 +100,7 @@ void learn_labels(const Options& o) {
   const LabelSet set = LabelSet::learn(counts);
   if (o.resolved_recipe) {
     Recipe recipe = *o.resolved_recipe;
-    kind_of(recipe.model).complete(recipe, set, o.tokens.empty() ? "-" : o.tokens.front());
+    family_of(recipe.model).complete(recipe, set, o.tokens.empty() ? "-" : o.tokens.front());
   }
   for (const std::string& path : o.check) check_labels(path, set, o);
   cli::write_result_file(o.output, set.to_text());

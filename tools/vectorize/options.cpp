@@ -64,9 +64,9 @@ void resolve_recipe(Options& o, const ModeOptions& typed) {
   if (o.recipe.empty()) return;
   const Recipe recipe = read_recipe(o.recipe, o.scale);
   o.resolved_recipe = recipe;
-  const std::int64_t length = kind_of(recipe.model).max_line_ids(recipe);
+  const std::int64_t length = family_of(recipe.model).max_line_ids(recipe);
   if (!typed.is_given("--length")) o.length = length > 0 ? length : kMaxLength;
-  const LineEnds ends = kind_of(recipe.model).line_ends(recipe.model, o.side);
+  const LineEnds ends = family_of(recipe.model).line_form(recipe.model).ends(o.side);
   o.has_start = o.has_start || ends.start;
   o.has_end = o.has_end || ends.end;
   if (!typed.is_given("--ngrams")) o.ngrams = recipe.terms.ngrams;

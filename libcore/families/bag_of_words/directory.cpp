@@ -35,25 +35,19 @@ ModelSection model_section(const BagOfWordsSettings& settings) {
 
 namespace {
 
-class BagOfWordsKind : public TextClassifierKind {
+class BagOfWordsFamily : public TextClassifierFamily {
  public:
-  const ModelKind& model_kind() const override { return kBagOfWords; }
-  std::string_view model_type() const override { return "headwater_bag_of_words"; }
-  std::string_view architecture() const override { return "HeadwaterBagOfWords"; }
+  BagOfWordsFamily()
+      : TextClassifierFamily("HeadwaterBagOfWords", {.model_kind = kBagOfWords,
+                                                     .task = Task::classification,
+                                                     .model_type = "headwater_bag_of_words",
+                                                     .noun = "a classifier",
+                                                     .example = "example",
+                                                     .token_axes = {{"hidden.weight", 0, "terms.tsv"},
+                                                                    {"head.weight", 1, "config.json"},
+                                                                    {"head.bias", 0, "config.json"}}}) {}
+  Offer offer(const ModelSection&) const override { return {"a bag of words", {Ability::classify}}; }
   std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json", "terms.tsv"}; }
-  std::vector<TokenAxis> token_axes() const override {
-    return {{"hidden.weight", 0, "terms.tsv"},
-            {"head.weight", 1, "config.json"},
-            {"head.bias", 0, "config.json"}};
-  }
-  std::int64_t max_line_ids(const Recipe&) const override { return 0; }
-  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
-    throw Error(folder.path.string() + ": holds a bag of words, which has no attention");
-  }
-  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
-    throw Error(folder.path.string() + ": holds a bag of words, which has no states of tokens");
-  }
-
   std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const override {
     return std::make_unique<BagOfWords>(model.as<BagOfWordsSettings>(), vocabulary);
   }
@@ -73,9 +67,9 @@ class BagOfWordsKind : public TextClassifierKind {
 
 }  // namespace
 
-const Kind& bag_of_words_kind() {
-  static const BagOfWordsKind kind;
-  return kind;
+const Family& bag_of_words_family() {
+  static const BagOfWordsFamily family;
+  return family;
 }
 
 }  // namespace headwater

@@ -1,4 +1,4 @@
-// An encoder that gives texts a label.
+// What gives texts a label, and an encoder that does.
 #include "families/classifier/directory.hpp"
 
 #include "families/classifier/model.hpp"
@@ -17,10 +17,10 @@ namespace headwater {
 
 // --- For all that give texts a label -----------------------------------------------------------------------
 
-const TextClassifierKind& text_classifier_kind(const Kind& kind) {
-  const TextClassifierKind* const of_texts = kind.text_classifier();
+const TextClassifierFamily& text_classifier_family(const Family& family) {
+  const auto* const of_texts = dynamic_cast<const TextClassifierFamily*>(&family);
   if (of_texts == nullptr)
-    throw Error("model: " + std::string(kind.model_kind().name) + " gives no labels to texts");
+    throw Error("model: " + std::string(family.model_kind.name) + " gives no labels to texts");
   return *of_texts;
 }
 
@@ -28,10 +28,10 @@ const TextClassifierKind& text_classifier_kind(const Kind& kind) {
 
 Json config_of(ModelSection section, const TextClassifier& model, const Tokenizer& tokenizer,
                const LabelSet& labels, const std::optional<NgramVocabulary>& terms) {
-  const TextClassifierKind& kind = text_classifier_kind(kind_of(section));
-  ClassHeadSettings& head = kind.head_of(section);
+  const TextClassifierFamily& family = text_classifier_family(family_of(section));
+  ClassHeadSettings& head = family.head_of(section);
   head = with_classes(head, model.classes());
-  Json config = begin_config(kind.architecture(), kind.model_type());
+  Json config = begin_config(family.architecture, family.model_type);
   write_settings(config, section.settings());
   config.set("vocabulary_size", model.vocabulary());
   config.set("vocabulary_hash", tokenizer.hash());
@@ -39,16 +39,16 @@ Json config_of(ModelSection section, const TextClassifier& model, const Tokenize
   config.set("pad_token_id", std::int64_t{tokenizer.pad_id()});
   config.set("problem_type", "single_label_classification");
   write_labels(config, labels);
-  kind.write_more(config, model);
+  family.write_more(config, model);
   return config;
 }
 
 std::unique_ptr<TextClassifier> classifier_of_config(const Json& config, const std::string& where) {
-  const TextClassifierKind& kind = text_classifier_kind(*model_config(config, where).kind);
+  const TextClassifierFamily& family = text_classifier_family(*model_config(config, where).family);
   try {
-    const ModelSection section = kind.section_of_config(config);
+    const ModelSection section = family.section_of_config(config);
     whole(config, "classes", 2, 100000);  // of a model it is not open
-    return kind.make(section, whole(config, "vocabulary_size", 1, 10000000));
+    return family.make(section, whole(config, "vocabulary_size", 1, 10000000));
   } catch (const Error& error) {
     throw Error(where + ": " + error.what());
   }
@@ -75,13 +75,13 @@ LoadedClassifier load_classifier(const std::filesystem::path& path) {
 }
 
 LoadedClassifier load_classifier(const ModelFolder& folder) {
-  check_task(folder, Task::classification);
+  require(folder, Ability::classify);
   const std::filesystem::path config_path = folder.config_path();
   const Json& config = folder.config;
-  const TextClassifierKind& kind = text_classifier_kind(*folder.kind);
+  const TextClassifierFamily& family = text_classifier_family(*folder.family);
   std::unique_ptr<TextClassifier> model = classifier_of_config(config, config_path.string());
-  ModelSection section = kind.section_of_config(config);
-  const bool reads_terms = kind.reads_terms(section);
+  ModelSection section = family.section_of_config(config);
+  const bool reads_terms = family.reads_terms(section);
   // The table of a bag of words has a row for each term, whatever its tokenizer knows.
   Tokenizer tokenizer = load_one_tokenizer(folder, reads_terms ? 10000000 : model->vocabulary());
   std::optional<NgramVocabulary> terms;
@@ -97,11 +97,11 @@ LoadedClassifier load_classifier(const ModelFolder& folder) {
   load_weights(folder, model->parameters());
   const Index length = text_length(folder, tokenizer, model->length());
   const std::size_t around =
-      kind.uses_template(section) ? tokens_around(tokenizer, length, folder.path.string()) : 0;
+      family.line_form(section).uses_template ? tokens_around(tokenizer, length, folder.path.string()) : 0;
   // A published config.json does not say what its examples are.
   const bool has_room = static_cast<std::size_t>(length) > 2 * around;
   const bool is_open = folder.layout != nullptr && around > 0 && has_room;
-  const Texts texts = kind.reads_pairs(section) ? Texts::pair : is_open ? Texts::either : Texts::one;
+  const Texts texts = family.reads_pairs(section) ? Texts::pair : is_open ? Texts::either : Texts::one;
   const PairTemplate pair =
       texts == Texts::one ? PairTemplate() : pair_template(tokenizer, length, folder.path.string());
   std::string pair_fault = texts != Texts::one && model->segments() == 2 ? fault_of_pairs(folder) : "";
@@ -121,30 +121,28 @@ LoadedClassifier load_classifier(const ModelFolder& folder) {
 
 // --- The row of the registry -------------------------------------------------------------------------------
 
-void TextClassifierKind::complete(Recipe& recipe, const LabelSet& labels, const std::string& where) const {
+void TextClassifierFamily::complete(Recipe& recipe, const LabelSet& labels, const std::string& where) const {
   ClassHeadSettings& head = head_of(recipe.model);
   take_classes(head.classes, labels, where);
   head = with_classes(head, head.classes);
   check_completed(recipe);
 }
 
-ModelDescription TextClassifierKind::describe(const Recipe& recipe) const {
+MadeModel TextClassifierFamily::model_of(const Recipe& recipe) const {
   const bool is_of_terms = reads_terms(recipe.model);
-  const auto model = make(recipe.model, is_of_terms ? recipe.terms.size : recipe.source_tokenizer.size);
+  auto model = make(recipe.model, is_of_terms ? recipe.terms.size : recipe.source_tokenizer.size);
   ModelSection section = recipe.model;
-  return {model->summary(), legend(*model) + open_classes(head_of(section).classes, model->classes())};
+  const std::string meaning = legend(*model) + open_classes(head_of(section).classes, model->classes());
+  return made_model(std::move(model), meaning);
 }
 
-ModelDescription TextClassifierKind::describe(const Json& config, const std::string& where) const {
-  const auto model = classifier_of_config(config, where);
-  return {model->summary(), legend(*model)};
+MadeModel TextClassifierFamily::model_of(const Json& config, const std::string& where) const {
+  auto model = classifier_of_config(config, where);
+  const std::string meaning = legend(*model);
+  return made_model(std::move(model), meaning);
 }
 
-std::shared_ptr<Parameters> TextClassifierKind::parameters(const Json& config,
-                                                           const std::string& where) const {
-  const std::shared_ptr model = classifier_of_config(config, where);
-  return {model, &model->parameters()};
-}
+// --- An encoder that gives texts a label -------------------------------------------------------------------
 
 static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
   encoder_rows(v, s, "classifier");
@@ -219,7 +217,7 @@ const Classifier& classifier_of(const LoadedClassifier& loaded) {
 class ClassifierTracer : public EncoderTracer {
  public:
   explicit ClassifierTracer(LoadedClassifier model)
-      : EncoderTracer("classifier", classifier_of(model).encoder(), model.files), model_(std::move(model)) {}
+      : EncoderTracer("classifier", classifier_of(model).encoder()), model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
   SourceIds source(std::string_view text) const override { return model_.source_ids(text); }
   Texts texts() const override { return model_.texts; }
@@ -257,33 +255,30 @@ std::unique_ptr<AttentionTracer> attention_tracer(LoadedClassifier model) {
 
 namespace {
 
-class ClassifierKind : public TextClassifierKind {
+class ClassifierFamily : public TextClassifierFamily {
  public:
-  const ModelKind& model_kind() const override { return kClassifier; }
-  std::string_view model_type() const override { return "headwater_classifier"; }
-  std::string_view architecture() const override { return "HeadwaterClassifier"; }
-  std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json"}; }
-  std::vector<TokenAxis> token_axes() const override {
-    return {{"embedding.tokens", 0, "tokenizer.json"},
-            {"head.weight", 1, "config.json"},
-            {"head.bias", 0, "config.json"}};
+  ClassifierFamily()
+      : TextClassifierFamily("HeadwaterClassifier", {.model_kind = kClassifier,
+                                                     .task = Task::classification,
+                                                     .model_type = "headwater_classifier",
+                                                     .noun = "a classifier",
+                                                     .example = "example",
+                                                     .token_axes = {{"embedding.tokens", 0, "tokenizer.json"},
+                                                                    {"head.weight", 1, "config.json"},
+                                                                    {"head.bias", 0, "config.json"}}}) {}
+  Offer offer(const ModelSection& model) const override {
+    return offer_with_mixing("a classifier", model.as<ClassifierSettings>().mixing,
+                             {Ability::classify, Ability::embed});
   }
+  std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json"}; }
   std::int64_t max_line_ids(const Recipe& recipe) const override {
     const auto& settings = recipe.model.as<ClassifierSettings>();
     const std::int64_t around = settings.pairs ? 3 : 2;  // [CLS], and [SEP] after each text
     return settings.transformer.length - (settings.special_tokens == "template" ? around : 0);
   }
-  LineEnds line_ends(const ModelSection&, std::string_view) const override { return {}; }
-  bool uses_template(const ModelSection& model) const override {
-    return model.as<ClassifierSettings>().special_tokens == "template";
+  LineForm line_form(const ModelSection& model) const override {
+    return {.target = {}, .uses_template = model.as<ClassifierSettings>().special_tokens == "template"};
   }
-  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
-    return attention_tracer(load_classifier(folder));
-  }
-  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
-    return std::make_unique<ClassifierStates>(load_classifier(folder));
-  }
-
   std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const override {
     return std::make_unique<Classifier>(model.as<ClassifierSettings>(), vocabulary);
   }
@@ -320,13 +315,21 @@ class ClassifierKind : public TextClassifierKind {
     return "S: source tokens; FLOPs: a forward pass over a text of " + std::to_string(model.length()) +
            " tokens";
   }
+
+ private:
+  std::unique_ptr<AttentionTracer> attention_of(const ModelFolder& folder) const override {
+    return attention_tracer(load_classifier(folder));
+  }
+  std::unique_ptr<TextStates> states_of(const ModelFolder& folder) const override {
+    return std::make_unique<ClassifierStates>(load_classifier(folder));
+  }
 };
 
 }  // namespace
 
-const Kind& classifier_kind() {
-  static const ClassifierKind kind;
-  return kind;
+const Family& classifier_family() {
+  static const ClassifierFamily family;
+  return family;
 }
 
 }  // namespace headwater

@@ -11,7 +11,7 @@
 #include "data/labels.hpp"
 #include "data/ngram_vocabulary.hpp"
 #include "families/classifier/model.hpp"
-#include "families/kind.hpp"
+#include "families/family.hpp"
 #include "families/model_directory.hpp"
 #include "families/source_ids.hpp"
 #include "support/json.hpp"
@@ -62,22 +62,15 @@ Json config_of(ModelSection section, const TextClassifier& model, const Tokenize
                const LabelSet& labels, const std::optional<NgramVocabulary>& terms);
 
 // The row of the registry, but for what a classifier and a bag of words have each.
-class TextClassifierKind : public Kind {
+class TextClassifierFamily : public Family {
  public:
-  Task task() const override { return Task::classification; }
-  std::string_view what_it_is() const override { return "a classifier (use classify)"; }
-  std::string_view example() const override { return "example"; }
-  std::string_view next_tool() const override { return "classify"; }
   void complete(Recipe& recipe, const LabelSet& labels, const std::string& where) const override;
-  ModelDescription describe(const Recipe& recipe) const override;
-  ModelDescription describe(const Json& config, const std::string& where) const override;
-  std::shared_ptr<Parameters> parameters(const Json& config, const std::string& where) const override;
-  const TextClassifierKind* text_classifier() const override { return this; }
+  MadeModel model_of(const Recipe& recipe) const override;
+  MadeModel model_of(const Json& config, const std::string& where) const override;
 
   // The model itself.
   virtual std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const = 0;
   virtual ClassHeadSettings& head_of(ModelSection& model) const = 0;
-  virtual std::string_view architecture() const = 0;
   virtual bool reads_terms(const ModelSection& model) const = 0;
   // Adds to a config.json what no key of a recipe says.
   virtual void write_more(Json& /*config*/, const TextClassifier& /*model*/) const {}
@@ -86,9 +79,15 @@ class TextClassifierKind : public Kind {
   // Whether an example is two texts.
   virtual bool reads_pairs(const ModelSection&) const { return false; }
   virtual std::string legend(const TextClassifier& model) const = 0;
+
+  const std::string_view architecture;  // of config.json
+
+ protected:
+  TextClassifierFamily(std::string_view architecture_, FamilyFacts facts)
+      : Family(std::move(facts)), architecture(architecture_) {}
 };
 
 // Throws Error for a kind that gives no labels to texts.
-const TextClassifierKind& text_classifier_kind(const Kind& kind);
+const TextClassifierFamily& text_classifier_family(const Family& family);
 
 }  // namespace headwater

@@ -145,16 +145,16 @@ namespace {
 
 class ClassificationTaskModel : public TaskModel {
  public:
-  ClassificationTaskModel(const TextClassifierKind& kind, const Recipe& recipe, const TaskFiles& given)
+  ClassificationTaskModel(const TextClassifierFamily& family, const Recipe& recipe, const TaskFiles& given)
       : recipe_(recipe),
-        kind_(kind),
+        family_(family),
         tokenizer_(load_side(given.source_tokenizer, "--tokenizer")),
         labels_as_(given.labels_as) {
     if (given.labels.empty())
       throw UsageError("--labels is missing (the label set; vectorize --learn labels makes one)");
     labels_ = load_label_names(given.labels);
-    const bool reads_terms = kind.reads_terms(recipe.model);
-    model_ = kind.make(recipe.model, reads_terms ? recipe.terms.size : recipe.source_tokenizer.size);
+    const bool reads_terms = family.reads_terms(recipe.model);
+    model_ = family.make(recipe.model, reads_terms ? recipe.terms.size : recipe.source_tokenizer.size);
     std::int64_t classes = model_->classes();
     take_classes(classes, *labels_, given.labels);
     if (reads_terms == given.terms.empty()) {
@@ -166,9 +166,9 @@ class ClassificationTaskModel : public TaskModel {
       check_terms(given.terms);
     } else {
       check_tokenizer(given.source_tokenizer);
-      if (kind.uses_template(recipe.model))
+      if (family.line_form(recipe.model).uses_template)
         around_ = tokens_around(tokenizer_, model_->length(), given.source_tokenizer);
-      if (kind.reads_pairs(recipe.model))
+      if (family.reads_pairs(recipe.model))
         pair_ = pair_template(tokenizer_, model_->length(), given.source_tokenizer);
       if (!given.target_tokenizer.empty() &&
           load_side(given.target_tokenizer, "--target-tokenizer").hash() != tokenizer_.hash())
@@ -214,7 +214,7 @@ class ClassificationTaskModel : public TaskModel {
     return objective;
   }
   void after_drawing() override {
-    kind_.take_first_weights(recipe_.model, *model_);
+    family_.take_first_weights(recipe_.model, *model_);
     if (!is_unknown_rare_) return;
     const Matrix weights = model_->term_weights()->value;
     std::fill_n(weights.row(kUnknownTermId), weights.cols, Real(0));
@@ -267,7 +267,7 @@ class ClassificationTaskModel : public TaskModel {
 
   // That it is the encoder's, or of the recipe's size.
   void check_tokenizer(const std::string& path) const {
-    const std::filesystem::path from = kind_.tokenizer_from(recipe_.model);
+    const std::filesystem::path from = family_.line_form(recipe_.model).tokenizer_from;
     if (from.empty()) return check_size(tokenizer_, recipe_.source_tokenizer.size, path, "source_tokenizer");
     if (tokenizer_.hash() != tokenizer_of(from).hash())
       throw UsageError(path + ": another vocabulary than " + from.string() +
@@ -289,7 +289,7 @@ class ClassificationTaskModel : public TaskModel {
   }
 
   const Recipe& recipe_;
-  const TextClassifierKind& kind_;
+  const TextClassifierFamily& family_;
   Tokenizer tokenizer_;
   LabelsAs labels_as_;
   std::optional<LabelSet> labels_;
@@ -305,14 +305,14 @@ class ClassificationTaskModel : public TaskModel {
 
 void complete_classification(Recipe& recipe, const TaskFiles& given) {
   if (given.labels.empty()) return;
-  kind_of(recipe.model).complete(recipe, load_label_names(given.labels), given.labels);
+  family_of(recipe.model).complete(recipe, load_label_names(given.labels), given.labels);
 }
 
 std::unique_ptr<TaskModel> prepare_classification(const Recipe& recipe, const TaskFiles& given) {
-  const TextClassifierKind& kind = text_classifier_kind(kind_of(recipe.model));
-  if (!given.target_tokenizer.empty() && !kind.reads_pairs(recipe.model))
+  const TextClassifierFamily& family = text_classifier_family(family_of(recipe.model));
+  if (!given.target_tokenizer.empty() && !family.reads_pairs(recipe.model))
     throw UsageError("--target-tokenizer is for recipes with model.kind: encoder_decoder");
-  return std::make_unique<ClassificationTaskModel>(kind, recipe, given);
+  return std::make_unique<ClassificationTaskModel>(family, recipe, given);
 }
 
 }  // namespace headwater

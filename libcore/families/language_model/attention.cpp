@@ -10,12 +10,7 @@ namespace {
 // An example is a text; each token of it is a query, and `predicts` what the model would write next.
 class LanguageModelTracer : public AttentionTracer {
  public:
-  explicit LanguageModelTracer(LoadedLanguageModel model) : model_(std::move(model)) {
-    const MixingSettings& mixing = model_.model->settings().mixing;
-    if (mixing.has_attention()) return;
-    throw Error(model_.files.string() + ": holds a language model with mixing: " + mixing.mixing +
-                ", which has no attention");
-  }
+  explicit LanguageModelTracer(LoadedLanguageModel model) : model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
   // A prompt: a delimiter stands at its end.
   SourceIds source(std::string_view text) const override {

@@ -129,7 +129,7 @@ LoadedLanguageModel load_language_model(const std::filesystem::path& path) {
 }
 
 LoadedLanguageModel load_language_model(const ModelFolder& folder) {
-  check_task(folder, Task::language_modeling);
+  require(folder, Ability::continue_texts);
   std::unique_ptr<LanguageModel> model =
       language_model_of_config(folder.config, folder.config_path().string());
   Tokenizer tokenizer = load_one_tokenizer(folder, model->vocabulary());
@@ -161,66 +161,63 @@ std::vector<std::int32_t> LoadedLanguageModel::prompt_ids(std::string_view text)
 
 namespace {
 
-class LanguageModelKind : public Kind {
+class LanguageModelFamily : public Family {
  public:
-  const ModelKind& model_kind() const override { return kLanguageModel; }
-  Task task() const override { return Task::language_modeling; }
-  std::string_view model_type() const override { return kLanguageModelType; }
-  std::string_view what_it_is() const override { return "a language model (use generate)"; }
-  std::string_view example() const override { return "text"; }
-  std::string_view next_tool() const override { return "generate"; }
-  std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json"}; }
-  std::vector<TokenAxis> token_axes() const override {
-    return {{"embedding.tokens", 0, "tokenizer.json"},
-            {"head.weight", 1, "tokenizer.json"},
-            {"head.bias", 0, "tokenizer.json"}};
+  LanguageModelFamily()
+      : Family({.model_kind = kLanguageModel,
+                .task = Task::language_modeling,
+                .model_type = kLanguageModelType,
+                .noun = "a language model",
+                .example = "text",
+                .token_axes = {{"embedding.tokens", 0, "tokenizer.json"},
+                               {"head.weight", 1, "tokenizer.json"},
+                               {"head.bias", 0, "tokenizer.json"}}}) {}
+  Offer offer(const ModelSection& model) const override {
+    return offer_with_mixing("a language model", model.as<LanguageModelSettings>().mixing,
+                             {Ability::continue_texts, Ability::embed});
   }
+  std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json"}; }
   // All but the last are read, all but the first predicted; beside a delimiter one less of each column.
   std::int64_t max_line_ids(const Recipe& recipe) const override {
     const LanguageModelSettings& s = recipe.model.as<LanguageModelSettings>();
     return s.transformer.length + (s.delimiter.empty() ? 1 : 0);
   }
-  LineEnds line_ends(const ModelSection&, std::string_view side) const override {
-    return {.start = false, .end = side == "target"};
-  }
-  std::vector<std::string> special_tokens(const ModelSection& model) const override {
+  LineForm line_form(const ModelSection& model) const override {
     const std::string& delimiter = model.as<LanguageModelSettings>().delimiter;
-    if (delimiter.empty()) return {};
-    return {delimiter};
+    LineForm form{.target = {.start = false, .end = true}};
+    if (!delimiter.empty()) form.special_tokens.push_back(delimiter);
+    return form;
   }
-  ModelDescription describe(const Recipe& recipe) const override {
-    return description_of(
-        LanguageModel(recipe.model.as<LanguageModelSettings>(), recipe.source_tokenizer.size));
+  MadeModel model_of(const Recipe& recipe) const override {
+    return made(std::make_unique<LanguageModel>(recipe.model.as<LanguageModelSettings>(),
+                                                recipe.source_tokenizer.size));
   }
-  ModelDescription describe(const Json& config, const std::string& where) const override {
-    return description_of(*language_model_of_config(config, where));
+  MadeModel model_of(const Json& config, const std::string& where) const override {
+    return made(language_model_of_config(config, where));
   }
   ModelSection section_of_config(Json config) const override {
     return language_model_section(std::move(config));
   }
-  std::shared_ptr<Parameters> parameters(const Json& config, const std::string& where) const override {
-    const std::shared_ptr model = language_model_of_config(config, where);
-    return {model, &model->parameters()};
-  }
-  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
-    return attention_tracer(load_language_model(folder));
-  }
-  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
-    return headwater::text_states(load_language_model(folder));
-  }
 
  private:
-  static ModelDescription description_of(const LanguageModel& model) {
-    return {model.summary(),
-            "T: tokens; FLOPs: a forward pass over a text of " + std::to_string(model.length()) + " tokens"};
+  static MadeModel made(std::unique_ptr<LanguageModel> model) {
+    const std::string length = std::to_string(model->length());
+    return made_model(std::move(model),
+                      "T: tokens; FLOPs: a forward pass over a text of " + length + " tokens");
+  }
+  std::unique_ptr<AttentionTracer> attention_of(const ModelFolder& folder) const override {
+    return attention_tracer(load_language_model(folder));
+  }
+  std::unique_ptr<TextStates> states_of(const ModelFolder& folder) const override {
+    return text_states(load_language_model(folder));
   }
 };
 
 }  // namespace
 
-const Kind& language_model_kind() {
-  static const LanguageModelKind kind;
-  return kind;
+const Family& language_model_family() {
+  static const LanguageModelFamily family;
+  return family;
 }
 
 }  // namespace headwater

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "families/family.hpp"
 #include "families/generation_config.hpp"
-#include "families/kind.hpp"
 #include "families/language_model/model.hpp"
 #include "families/model_directory.hpp"
 #include "text/tokenizer/tokenizer.hpp"

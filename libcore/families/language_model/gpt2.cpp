@@ -105,7 +105,7 @@ const Layout& gpt2_layout() {
   static const Layout layout{.name = "GPT-2",
                              .model_type = "gpt2",
                              .architectures = {"GPT2LMHeadModel", "GPT2Model"},
-                             .kind = language_model_kind,
+                             .family = language_model_family,
                              .config = kGpt2Config,
                              .unsaid = kGpt2Unsaid,
                              .prefix = "transformer.",

@@ -213,8 +213,8 @@ Json settings_json(ModelSection section) {
 
 Json our_config(const Layout& layout, const Json& theirs) {
   Json ours;
-  ours.set("model_type", layout.kind().model_type());
-  ModelSection defaults(layout.kind().model_kind());
+  ours.set("model_type", layout.family().model_type);
+  ModelSection defaults(layout.family().model_kind);
   write_settings(ours, defaults.settings());
   for (const UnsaidKey& row : layout.unsaid) {
     const std::string_view value = row.read_as.empty() ? row.only : row.read_as;
@@ -226,7 +226,7 @@ Json our_config(const Layout& layout, const Json& theirs) {
   for (const ConfigRow& row : layout.config) {
     if (row.is_read) with_name(row.theirs, [&] { read_row(row, theirs, ours); });
   }
-  ModelSection section = layout.kind().section_of_config(ours);
+  ModelSection section = layout.family().section_of_config(ours);
   const Json settings = settings_json(std::move(section));
   for (const auto& [key, value] : settings.as_object()) ours.set(key, value);
   return ours;

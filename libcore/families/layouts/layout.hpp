@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "autograd/parameter.hpp"
-#include "families/kind.hpp"
+#include "families/family.hpp"
 #include "support/json.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
@@ -182,7 +182,7 @@ struct Layout {
   // That it reads, of those that a config.json may name; the first is what is written. One model type may
   // have several rows, of other architectures.
   std::vector<std::string_view> architectures;
-  const Kind& (*kind)();
+  const Family& (*family)();
   std::span<const ConfigRow> config;
   std::span<const UnsaidKey> unsaid;
   std::string_view prefix = {};  // of tensors' names; files may lack it

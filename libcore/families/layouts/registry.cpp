@@ -98,18 +98,18 @@ const Layout* layout_of(const Json& config) {
   throw Error("\"architectures\" is " + named->dump() + ", of " + quote(type) + " are read " + known);
 }
 
-std::vector<const Layout*> layouts_of(const Kind& kind, std::string_view name) {
+std::vector<const Layout*> layouts_of(const Family& family, std::string_view name) {
   std::vector<const Layout*> found;
   for (const Layout* layout : all_layouts()) {
-    if (&layout->kind() == &kind && (name.empty() || layout->model_type == name)) found.push_back(layout);
+    if (&layout->family() == &family && (name.empty() || layout->model_type == name)) found.push_back(layout);
   }
   return found;
 }
 
-std::vector<std::string> fitting_layouts(const Kind& kind, const ModelSection& section) {
+std::vector<std::string> fitting_layouts(const Family& family, const ModelSection& section) {
   std::string fits;
   std::vector<std::string> lines;
-  for (const Layout* layout : layouts_of(kind)) {
+  for (const Layout* layout : layouts_of(family)) {
     std::string keys;
     for (const ObstacleKey& key : obstacles(*layout, section))
       keys += (keys.empty() ? "" : ", ") + key.key + " " + key.value + " (only " + key.only + ")";
@@ -130,17 +130,17 @@ namespace {
 std::string kinds_with_layouts() {
   std::vector<std::string_view> names;
   for (const Layout* layout : all_layouts()) {
-    const std::string_view name = layout->kind().model_kind().name;
+    const std::string_view name = layout->family().model_kind.name;
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return listed(names);
 }
 
-const Layout& chosen_layout(const ModelSection& section, const Kind& kind, const std::string& directory,
+const Layout& chosen_layout(const ModelSection& section, const Family& family, const std::string& directory,
                             std::string_view name) {
-  const std::vector<const Layout*> all = layouts_of(kind), wanted = layouts_of(kind, name);
+  const std::vector<const Layout*> all = layouts_of(family), wanted = layouts_of(family, name);
   if (all.empty()) {
-    throw Error(directory + ": " + std::string(kind.model_kind().name) +
+    throw Error(directory + ": " + std::string(family.model_kind.name) +
                 " has no published layout here yet (" + kinds_with_layouts() + " have one)");
   }
   if (wanted.empty()) {
@@ -148,7 +148,7 @@ const Layout& chosen_layout(const ModelSection& section, const Kind& kind, const
     for (const Layout* layout : all) names.push_back(layout->model_type);
     throw UsageError(
         "--layout " + std::string(name) + ": " + directory + " is of kind " +
-        std::string(kind.model_kind().name) + ", which goes to " + listed(names) +
+        std::string(family.model_kind.name) + ", which goes to " + listed(names) +
         (names.size() > 1 ? " (leave --layout out for the one that fits)" : " (leave --layout out)"));
   }
   std::string in_the_way;
@@ -164,8 +164,8 @@ const Layout& chosen_layout(const ModelSection& section, const Kind& kind, const
 
 ExportedModel exported(const ModelFolder& folder, const std::filesystem::path& directory,
                        std::string_view name) {
-  const ModelSection section = folder.kind->section_of_config(folder.config);
-  const Layout& layout = chosen_layout(section, *folder.kind, directory.string(), name);
+  const ModelSection section = folder.family->section_of_config(folder.config);
+  const Layout& layout = chosen_layout(section, *folder.family, directory.string(), name);
   Json ours = folder.config;  // which may have been written before there were all keys
   const Json settings = settings_json(section);
   for (const auto& [key, value] : settings.as_object()) ours.set(key, value);

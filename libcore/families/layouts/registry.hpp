@@ -27,11 +27,11 @@ bool lacks_architecture(const Json& config);
 void name_architecture(Json& config, const Safetensors& tensors);
 
 // The layouts that models of this kind can be in; empty: none. `name`: those of this model type.
-std::vector<const Layout*> layouts_of(const Kind& kind, std::string_view name = {});
+std::vector<const Layout*> layouts_of(const Family& family, std::string_view name = {});
 
 // Which of them a model with these settings fits, a line each: "fits the layouts: marian", "does not fit
 // gpt2: norm post (only pre), positions rotary (only learned)". None where its kind has no layout.
-std::vector<std::string> fitting_layouts(const Kind& kind, const ModelSection& section);
+std::vector<std::string> fitting_layouts(const Family& family, const ModelSection& section);
 
 // A model in a published layout.
 struct ExportedModel {

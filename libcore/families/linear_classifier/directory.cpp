@@ -80,13 +80,13 @@ namespace {
 LinearClassifierSettings completed(LinearClassifierSettings s) {
   if (s.reads_terms() || s.vocabulary > 0) return s;
   const ModelFolder folder = open_model(s.encoder);
-  const ModelSection section = folder.kind->section_of_config(folder.config);
-  if (folder.kind == &text_encoder_kind()) {
+  const ModelSection section = folder.family->section_of_config(folder.config);
+  if (folder.family == &text_encoder_family()) {
     s.vectors = section.as<TextEmbedderSettings>();
-  } else if (folder.kind == &masked_lm_kind()) {
+  } else if (folder.family == &masked_lm_family()) {
     static_cast<TextEncoderSettings&>(s.vectors) = section.as<MaskedLmSettings>();
   } else {
-    throw Error(s.encoder + ": holds " + std::string(folder.kind->what_it_is()) +
+    throw Error(s.encoder + ": holds " + offer_of(folder).text() +
                 "; a linear model reads the vectors of a text encoder or a masked language model");
   }
   s.vocabulary = whole(folder.config, "vocabulary_size", 1, 10000000);
@@ -112,42 +112,36 @@ class LinearStates : public EncoderStates {
   LoadedClassifier model_;
 };
 
-class LinearKind : public TextClassifierKind {
+class LinearFamily : public TextClassifierFamily {
  public:
-  const ModelKind& model_kind() const override { return kLinearKind; }
-  std::string_view model_type() const override { return "headwater_linear"; }
-  std::string_view architecture() const override { return "HeadwaterLinear"; }
+  LinearFamily()
+      : TextClassifierFamily("HeadwaterLinear", {.model_kind = kLinearKind,
+                                                 .task = Task::classification,
+                                                 .model_type = "headwater_linear",
+                                                 .noun = "a classifier",
+                                                 .example = "example",
+                                                 .token_axes = {{"embedding.tokens", 0, "tokenizer.json"},
+                                                                {"head.weight", 1, "config.json"},
+                                                                {"head.bias", 0, "config.json"}}}) {}
+  Offer offer(const ModelSection& model) const override {
+    if (reads_terms(model)) return {"a linear model of terms", {Ability::classify}};
+    return {"a linear model", {Ability::classify, Ability::embed}};  // attn-dump reads its encoder
+  }
   std::vector<std::string> text_files(const Json& config) const override {
     const Json* const encoder = config.find("encoder");
     if (encoder != nullptr && encoder->is_object()) return {"tokenizer.json"};
     return {"tokenizer.json", "terms.tsv"};
-  }
-  std::vector<TokenAxis> token_axes() const override {
-    return {{"embedding.tokens", 0, "tokenizer.json"},
-            {"head.weight", 1, "config.json"},
-            {"head.bias", 0, "config.json"}};
   }
   std::int64_t max_line_ids(const Recipe& recipe) const override {
     constexpr std::int64_t kAroundText = 2;  // [CLS] and [SEP]
     const LinearClassifierSettings s = completed(recipe.model.as<LinearClassifierSettings>());
     return s.reads_terms() ? 0 : tokens_read(s.vectors) - kAroundText;
   }
-  LineEnds line_ends(const ModelSection&, std::string_view) const override { return {}; }
-  bool uses_template(const ModelSection& model) const override { return !reads_terms(model); }
-  std::filesystem::path tokenizer_from(const ModelSection& model) const override {
-    return model.as<LinearClassifierSettings>().encoder;
+  LineForm line_form(const ModelSection& model) const override {
+    return {.target = {},
+            .uses_template = !reads_terms(model),
+            .tokenizer_from = model.as<LinearClassifierSettings>().encoder};
   }
-  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
-    throw Error(folder.path.string() +
-                ": holds a linear model, which has no attention of its own (attn-dump reads an encoder)");
-  }
-  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
-    LoadedClassifier model = load_classifier(folder);
-    if (model.terms)
-      throw Error(folder.path.string() + ": holds a linear model of terms, which has no states of tokens");
-    return std::make_unique<LinearStates>(std::move(model));
-  }
-
   std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const override {
     return std::make_unique<LinearClassifier>(completed(model.as<LinearClassifierSettings>()), vocabulary);
   }
@@ -197,13 +191,18 @@ class LinearKind : public TextClassifierKind {
     return "S: source tokens; FLOPs: a forward pass over a text of " + std::to_string(model.length()) +
            " tokens";
   }
+
+ private:
+  std::unique_ptr<TextStates> states_of(const ModelFolder& folder) const override {
+    return std::make_unique<LinearStates>(load_classifier(folder));
+  }
 };
 
 }  // namespace
 
-const Kind& linear_kind() {
-  static const LinearKind kind;
-  return kind;
+const Family& linear_family() {
+  static const LinearFamily family;
+  return family;
 }
 
 }  // namespace headwater

@@ -183,7 +183,7 @@ void LoadedMaskedLm::masked_ids(std::string_view text, MaskedIds& found) const {
 }
 
 LoadedMaskedLm load_masked_lm(const ModelFolder& folder) {
-  check_task(folder, Task::masked_language_modeling);
+  require(folder, Ability::fill_masks);
   std::unique_ptr<MaskedLanguageModel> model =
       masked_lm_of_config(folder.config, folder.config_path().string());
   Tokenizer tokenizer = load_one_tokenizer(folder, model->vocabulary());
@@ -204,8 +204,7 @@ namespace {
 class MaskedLmTracer : public EncoderTracer {
  public:
   explicit MaskedLmTracer(LoadedMaskedLm model)
-      : EncoderTracer("masked language model", model.model->encoder(), model.files),
-        model_(std::move(model)) {}
+      : EncoderTracer("masked language model", model.model->encoder()), model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
   SourceIds source(std::string_view text) const override {
     SourceIds found;
@@ -240,63 +239,61 @@ class MaskedLmStates : public EncoderStates {
   LoadedMaskedLm model_;
 };
 
-class MaskedLmKind : public Kind {
+class MaskedLmFamily : public Family {
  public:
-  const ModelKind& model_kind() const override { return kMaskedLm; }
-  Task task() const override { return Task::masked_language_modeling; }
-  std::string_view model_type() const override { return kMaskedLmType; }
-  std::string_view what_it_is() const override {
-    return "a masked language model (use generate --fill-mask, or train --init-from)";
+  MaskedLmFamily()
+      : Family({.model_kind = kMaskedLm,
+                .task = Task::masked_language_modeling,
+                .model_type = kMaskedLmType,
+                .noun = "a masked language model",
+                .example = "text",
+                .token_axes = {{"embedding.tokens", 0, "tokenizer.json"},
+                               {"lm_head.bias", 0, "tokenizer.json"},
+                               {"span_boundary.bias", 0, "tokenizer.json"}}}) {}
+  Offer offer(const ModelSection& model) const override {
+    return offer_with_mixing("a masked language model", model.as<MaskedLmSettings>().mixing,
+                             {Ability::fill_masks, Ability::embed});
   }
-  std::string_view example() const override { return "text"; }
-  std::string_view next_tool() const override { return "generate --fill-mask"; }
   std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json"}; }
-  std::vector<TokenAxis> token_axes() const override {
-    return {{"embedding.tokens", 0, "tokenizer.json"},
-            {"lm_head.bias", 0, "tokenizer.json"},
-            {"span_boundary.bias", 0, "tokenizer.json"}};
-  }
   std::int64_t max_line_ids(const Recipe& recipe) const override {
     if (recipe.masking.examples != "lines") return 0;  // all of a document is read
     constexpr std::int64_t kAroundText = 2;            // [CLS] and [SEP]
     return recipe.model.as<MaskedLmSettings>().transformer.length - kAroundText;
   }
-  bool uses_template(const ModelSection&) const override { return true; }
+  LineForm line_form(const ModelSection&) const override { return {.uses_template = true}; }
   ModelSection section_of_config(Json config) const override {
     ModelSection section(kMaskedLm);
     read_encoder_settings(config, section, section.as<MaskedLmSettings>());
     return section;
   }
-  ModelDescription describe(const Recipe& recipe) const override {
-    return description_of(
-        MaskedLanguageModel(recipe.model.as<MaskedLmSettings>(), recipe.source_tokenizer.size));
+  MadeModel model_of(const Recipe& recipe) const override {
+    return made(std::make_unique<MaskedLanguageModel>(recipe.model.as<MaskedLmSettings>(),
+                                                      recipe.source_tokenizer.size));
   }
-  ModelDescription describe(const Json& config, const std::string& where) const override {
-    return description_of(*masked_lm_of_config(config, where));
-  }
-  std::shared_ptr<Parameters> parameters(const Json& config, const std::string& where) const override {
-    const std::shared_ptr model = masked_lm_of_config(config, where);
-    return {model, &model->parameters()};
-  }
-  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
-    return std::make_unique<MaskedLmTracer>(load_masked_lm(folder));
-  }
-  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
-    return std::make_unique<MaskedLmStates>(load_masked_lm(folder));
+  MadeModel model_of(const Json& config, const std::string& where) const override {
+    return made(masked_lm_of_config(config, where));
   }
 
  private:
-  static ModelDescription description_of(const MaskedLanguageModel& model) {
-    return {model.summary(), "S: source tokens; M: masked ones; FLOPs: a forward pass over a text of " +
-                                 std::to_string(model.length()) + " tokens, heads for one masked token"};
+  static MadeModel made(std::unique_ptr<MaskedLanguageModel> model) {
+    const std::string length = std::to_string(model->length());
+    return made_model(std::move(model),
+                      "S: source tokens; M: masked ones; FLOPs: a forward pass over a text of " + length +
+                          " tokens, heads for one masked token");
+  }
+  std::unique_ptr<AttentionTracer> attention_of(const ModelFolder& folder) const override {
+    return std::make_unique<MaskedLmTracer>(load_masked_lm(folder));
+  }
+  std::unique_ptr<TextStates> states_of(const ModelFolder& folder) const override {
+    return std::make_unique<MaskedLmStates>(load_masked_lm(folder));
   }
 };
 
 }  // namespace
 
-const Kind& masked_lm_kind() {
-  static const MaskedLmKind kind;
-  return kind;
+const Family& masked_lm_family() {
+  static const MaskedLmFamily family;
+  return family;
 }
 
 }  // namespace headwater

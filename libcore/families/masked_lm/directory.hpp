@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "families/kind.hpp"
+#include "families/family.hpp"
 #include "families/masked_lm/masking.hpp"
 #include "families/masked_lm/model.hpp"
 #include "families/model_directory.hpp"

@@ -16,13 +16,6 @@
 
 namespace headwater {
 
-EncoderTracer::EncoderTracer(std::string name, const TextEncoder& encoder, const std::filesystem::path& files)
-    : name_(std::move(name)), encoder_(encoder) {
-  const std::string& mixing = encoder.settings().mixing.mixing;
-  if (mixing == "attention") return;
-  throw Error(files.string() + ": holds a " + name_ + " with mixing: " + mixing + ", which has no attention");
-}
-
 void EncoderTracer::check(const AttentionSelection& selection) const {
   if (selection.kind && *selection.kind != AttentionKind::encoder) {
     throw UsageError("--kind " + std::string(name_of(*selection.kind)) + ": a " + name_ +
@@ -110,7 +103,7 @@ std::unique_ptr<TextEmbedder> text_embedder_of_config(const Json& config, const 
 }
 
 LoadedTextEncoder load_text_encoder(const ModelFolder& folder) {
-  check_task(folder, Task::feature_extraction);
+  require(folder, Ability::embed);
   std::unique_ptr<TextEmbedder> model = text_embedder_of_config(folder.config, folder.config_path().string());
   Tokenizer tokenizer = load_one_tokenizer(folder, model->vocabulary());
   load_weights(folder, model->parameters());
@@ -124,7 +117,7 @@ namespace {
 class TextEncoderTracer : public EncoderTracer {
  public:
   explicit TextEncoderTracer(LoadedTextEncoder model)
-      : EncoderTracer("text encoder", model.model->encoder(), model.files), model_(std::move(model)) {}
+      : EncoderTracer("text encoder", model.model->encoder()), model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.tokenizer; }
   SourceIds source(std::string_view text) const override {
     SourceIds found;
@@ -152,56 +145,56 @@ class TextEncoderStates : public EncoderStates {
   LoadedTextEncoder model_;
 };
 
-class TextEncoderKind : public Kind {
+class TextEncoderFamily : public Family {
  public:
-  const ModelKind& model_kind() const override { return kTextEncoder; }
-  Task task() const override { return Task::feature_extraction; }
-  std::string_view model_type() const override { return "headwater_text_encoder"; }
-  std::string_view what_it_is() const override { return "a text encoder (use embed)"; }
-  std::string_view example() const override { return "text"; }
-  std::string_view next_tool() const override { return "embed"; }
+  TextEncoderFamily()
+      : Family({.model_kind = kTextEncoder,
+                .task = Task::feature_extraction,
+                .model_type = "headwater_text_encoder",
+                .noun = "a text encoder",
+                .example = "text",
+                .token_axes = {{"embedding.tokens", 0, "tokenizer.json"}}}) {}
+  Offer offer(const ModelSection& model) const override {
+    return offer_with_mixing("a text encoder", model.as<TextEmbedderSettings>().mixing, {Ability::embed});
+  }
   std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json"}; }
-  std::vector<TokenAxis> token_axes() const override { return {{"embedding.tokens", 0, "tokenizer.json"}}; }
   std::int64_t max_line_ids(const Recipe& recipe) const override {
     constexpr std::int64_t kAroundText = 2;  // [CLS] and [SEP]
     return recipe.model.as<TextEmbedderSettings>().transformer.length - kAroundText;
   }
-  bool uses_template(const ModelSection&) const override { return true; }
+  LineForm line_form(const ModelSection&) const override { return {.uses_template = true}; }
   ModelSection section_of_config(Json config) const override {
     ModelSection section(kTextEncoder);
     read_encoder_settings(config, section, section.as<TextEmbedderSettings>());
     return section;
   }
-  ModelDescription describe(const Recipe& recipe) const override {
-    return description_of(
-        TextEmbedder(recipe.model.as<TextEmbedderSettings>(), recipe.source_tokenizer.size));
+  MadeModel model_of(const Recipe& recipe) const override {
+    return made(std::make_unique<TextEmbedder>(recipe.model.as<TextEmbedderSettings>(),
+                                               recipe.source_tokenizer.size));
   }
-  ModelDescription describe(const Json& config, const std::string& where) const override {
-    return description_of(*text_embedder_of_config(config, where));
-  }
-  std::shared_ptr<Parameters> parameters(const Json& config, const std::string& where) const override {
-    const std::shared_ptr model = text_embedder_of_config(config, where);
-    return {model, &model->parameters()};
-  }
-  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
-    return std::make_unique<TextEncoderTracer>(load_text_encoder(folder));
-  }
-  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
-    return std::make_unique<TextEncoderStates>(load_text_encoder(folder));
+  MadeModel model_of(const Json& config, const std::string& where) const override {
+    return made(text_embedder_of_config(config, where));
   }
 
  private:
-  static ModelDescription description_of(const TextEmbedder& model) {
-    return {model.summary(), "S: source tokens; FLOPs: a forward pass over a text of " +
-                                 std::to_string(model.settings().transformer.length) + " tokens"};
+  static MadeModel made(std::unique_ptr<TextEmbedder> model) {
+    const std::string length = std::to_string(model->settings().transformer.length);
+    return made_model(std::move(model),
+                      "S: source tokens; FLOPs: a forward pass over a text of " + length + " tokens");
+  }
+  std::unique_ptr<AttentionTracer> attention_of(const ModelFolder& folder) const override {
+    return std::make_unique<TextEncoderTracer>(load_text_encoder(folder));
+  }
+  std::unique_ptr<TextStates> states_of(const ModelFolder& folder) const override {
+    return std::make_unique<TextEncoderStates>(load_text_encoder(folder));
   }
 };
 
 }  // namespace
 
-const Kind& text_encoder_kind() {
-  static const TextEncoderKind kind;
-  return kind;
+const Family& text_encoder_family() {
+  static const TextEncoderFamily family;
+  return family;
 }
 
 }  // namespace headwater

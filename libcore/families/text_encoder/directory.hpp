@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "families/attention_trace.hpp"
+#include "families/family.hpp"
 #include "families/hidden_states.hpp"
-#include "families/kind.hpp"
 #include "families/model_directory.hpp"
 #include "families/source_ids.hpp"
 #include "families/text_encoder/model.hpp"
@@ -42,8 +42,8 @@ ModelSection model_section(const TextEmbedderSettings& settings);
 // An example is a text; each token of it is a query. What is derived from it owns the model.
 class EncoderTracer : public AttentionTracer {
  public:
-  // `name`: what the model is called, "classifier". Throws Error where it mixes tokens otherwise.
-  EncoderTracer(std::string name, const TextEncoder& encoder, const std::filesystem::path& files);
+  // `name`: what the model is called, "classifier".
+  EncoderTracer(std::string name, const TextEncoder& encoder) : name_(std::move(name)), encoder_(encoder) {}
   void check(const AttentionSelection& selection) const override;
   void visit(Arena& arena, std::span<const AttentionExample> examples, const AttentionSelection& selection,
              const UseHeads& use) const override;

@@ -10,12 +10,7 @@ namespace {
 
 class TranslationTracer : public AttentionTracer {
  public:
-  explicit TranslationTracer(LoadedTranslator model) : model_(std::move(model)) {
-    const EncoderDecoderSettings& s = model_.model->settings();
-    if (!s.mixing.is_recurrent() || s.additive_attention) return;
-    throw Error(model_.files.string() + ": holds a translator with mixing: " + s.mixing.mixing +
-                " and without additive_attention, which has no attention");
-  }
+  explicit TranslationTracer(LoadedTranslator model) : model_(std::move(model)) {}
   const Tokenizer& source_tokenizer() const override { return model_.source_tokenizer; }
   SourceIds source(std::string_view text) const override { return model_.source_ids(text); }
   const LoadedTranslator* translator() const override { return &model_; }

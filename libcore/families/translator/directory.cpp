@@ -230,7 +230,7 @@ static LoadedTranslator load_published_texts(const ModelFolder& folder, const En
 }
 
 LoadedTranslator load_translator(const ModelFolder& folder) {
-  check_task(folder, Task::translation);
+  require(folder, Ability::translate);
   std::unique_ptr<EncoderDecoder> model =
       encoder_decoder_of_config(folder.config, folder.config_path().string());
   const auto load_texts = folder.layout != nullptr ? load_published_texts : load_own_texts;
@@ -245,65 +245,67 @@ LoadedTranslator load_translator(const ModelFolder& folder) {
 
 namespace {
 
-class EncoderDecoderKind : public Kind {
+class EncoderDecoderFamily : public Family {
  public:
-  const ModelKind& model_kind() const override { return kEncoderDecoder; }
-  Task task() const override { return Task::translation; }
-  std::string_view model_type() const override { return kEncoderDecoderType; }
-  std::string_view what_it_is() const override { return "a translator (use translate)"; }
-  std::string_view example() const override { return "pair"; }
-  std::string_view next_tool() const override { return "translate"; }
+  EncoderDecoderFamily()
+      : Family({.model_kind = kEncoderDecoder,
+                .task = Task::translation,
+                .model_type = kEncoderDecoderType,
+                .noun = "a translator",
+                .example = "pair",
+                .token_axes = {{"source_embedding.tokens", 0, "source-tokenizer.json"},
+                               {"target_embedding.tokens", 0, "target-tokenizer.json"},
+                               {"embedding.tokens", 0, "target-tokenizer.json"},
+                               {"head.weight", 1, "target-tokenizer.json"},
+                               {"head.bias", 0, "target-tokenizer.json"}}}) {}
+  Offer offer(const ModelSection& model) const override {
+    const auto& s = model.as<EncoderDecoderSettings>();
+    if (!s.mixing.is_recurrent() || s.additive_attention)
+      return {"a translator", {Ability::translate, Ability::embed, Ability::show_attention}};
+    return {"a translator with mixing: " + s.mixing.mixing + " and without additive_attention",
+            {Ability::translate, Ability::embed}};
+  }
   std::vector<std::string> text_files(const Json&) const override {
     return {"source-tokenizer.json", "target-tokenizer.json", "generation_config.json"};
-  }
-  std::vector<TokenAxis> token_axes() const override {
-    return {{"source_embedding.tokens", 0, "source-tokenizer.json"},
-            {"target_embedding.tokens", 0, "target-tokenizer.json"},
-            {"embedding.tokens", 0, "target-tokenizer.json"},
-            {"head.weight", 1, "target-tokenizer.json"},
-            {"head.bias", 0, "target-tokenizer.json"}};
   }
   std::int64_t max_line_ids(const Recipe& recipe) const override {
     return recipe.model.as<EncoderDecoderSettings>().transformer.length;
   }
-  LineEnds line_ends(const ModelSection& model, std::string_view side) const override {
-    const bool has_ends = side == "target" || model.as<EncoderDecoderSettings>().has_source_ends();
-    return {.start = has_ends, .end = has_ends};
+  LineForm line_form(const ModelSection& model) const override {
+    const bool has_ends = model.as<EncoderDecoderSettings>().has_source_ends();
+    return {.source = {.start = has_ends, .end = has_ends}};
   }
-  ModelDescription describe(const Recipe& recipe) const override {
-    return description_of(EncoderDecoder(recipe.model.as<EncoderDecoderSettings>(),
-                                         recipe.source_tokenizer.size, recipe.target_tokenizer.size));
+  MadeModel model_of(const Recipe& recipe) const override {
+    return made(std::make_unique<EncoderDecoder>(recipe.model.as<EncoderDecoderSettings>(),
+                                                 recipe.source_tokenizer.size, recipe.target_tokenizer.size));
   }
-  ModelDescription describe(const Json& config, const std::string& where) const override {
-    return description_of(*encoder_decoder_of_config(config, where));
+  MadeModel model_of(const Json& config, const std::string& where) const override {
+    return made(encoder_decoder_of_config(config, where));
   }
   ModelSection section_of_config(Json config) const override {
     return encoder_decoder_section(std::move(config));
   }
-  std::shared_ptr<Parameters> parameters(const Json& config, const std::string& where) const override {
-    const std::shared_ptr model = encoder_decoder_of_config(config, where);
-    return {model, &model->parameters()};
-  }
-  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
-    return attention_tracer(load_translator(folder));
-  }
-  std::unique_ptr<TextStates> text_states(const ModelFolder& folder) const override {
-    return headwater::text_states(load_translator(folder));
-  }
 
  private:
-  static ModelDescription description_of(const EncoderDecoder& model) {
-    const std::string length = std::to_string(model.length());
-    return {model.summary(), "S, T: source and target tokens; FLOPs: a forward pass over one pair of " +
-                                 length + " and " + length + " tokens"};
+  static MadeModel made(std::unique_ptr<EncoderDecoder> model) {
+    const std::string length = std::to_string(model->length());
+    return made_model(std::move(model),
+                      "S, T: source and target tokens; FLOPs: a forward pass over one pair of " + length +
+                          " and " + length + " tokens");
+  }
+  std::unique_ptr<AttentionTracer> attention_of(const ModelFolder& folder) const override {
+    return attention_tracer(load_translator(folder));
+  }
+  std::unique_ptr<TextStates> states_of(const ModelFolder& folder) const override {
+    return text_states(load_translator(folder));
   }
 };
 
 }  // namespace
 
-const Kind& encoder_decoder_kind() {
-  static const EncoderDecoderKind kind;
-  return kind;
+const Family& encoder_decoder_family() {
+  static const EncoderDecoderFamily family;
+  return family;
 }
 
 }  // namespace headwater

@@ -261,7 +261,7 @@ const Layout& marian_layout() {
   static const Layout layout{.name = "Marian",
                              .model_type = "marian",
                              .architectures = {"MarianMTModel"},
-                             .kind = encoder_decoder_kind,
+                             .family = encoder_decoder_family,
                              .config = kMarianConfig,
                              .unsaid = kMarianUnsaid,
                              .tensors = kMarianTensors,

@@ -30,11 +30,7 @@ std::vector<std::string> patch_names(const PatchTokens& tokens) {
 }
 
 VisionTracer::VisionTracer(LoadedVisionModel model)
-    : model_(std::move(model)), token_names_(patch_names(patch_tokens(settings()))) {
-  const MixingSettings& mixing = settings().mixing;
-  if (!mixing.has_attention())
-    throw Error("a model of images with mixing: " + mixing.mixing + " has no attention");
-}
+    : model_(std::move(model)), token_names_(patch_names(patch_tokens(settings()))) {}
 
 void VisionTracer::check(const AttentionSelection& selection) const {
   if (selection.kind && *selection.kind != AttentionKind::encoder) {

@@ -260,7 +260,7 @@ LoadedVisionModel load_vision_model(const std::filesystem::path& path) {
 }
 
 LoadedVisionModel load_vision_model(const ModelFolder& folder) {
-  check_task(folder, Task::image_classification);
+  require(folder, Ability::classify);
   const std::string where = folder.config_path().string();
   Json config = folder.config;
   LabelSet labels = labels_of_config(config, where);
@@ -290,57 +290,50 @@ ImageDatasetSettings image_settings(const VisionSettings& settings) {
 
 namespace {
 
-class VisionKind : public Kind {
+class VisionFamily : public Family {
  public:
-  const ModelKind& model_kind() const override { return kVision; }
-  Task task() const override { return Task::image_classification; }
-  std::string_view model_type() const override { return kVisionType; }
-  std::string_view what_it_is() const override { return "a model of images (use classify)"; }
-  std::string_view example() const override { return "image"; }
-  std::string_view next_tool() const override { return "classify"; }
-  std::vector<std::string> text_files(const Json&) const override { return {}; }
-  std::vector<TokenAxis> token_axes() const override {
-    return {{"head.weight", 1, "config.json"}, {"head.bias", 0, "config.json"}};
+  VisionFamily()
+      : Family({.model_kind = kVision,
+                .task = Task::image_classification,
+                .model_type = kVisionType,
+                .noun = "a model of images",
+                .example = "image",
+                .token_axes = {{"head.weight", 1, "config.json"}, {"head.bias", 0, "config.json"}}}) {}
+  Offer offer(const ModelSection& model) const override {
+    return offer_with_mixing("a model of images", model.as<VisionSettings>().mixing,
+                             {Ability::classify, Ability::embed});
   }
-  std::int64_t max_line_ids(const Recipe&) const override { return 0; }
+  std::vector<std::string> text_files(const Json&) const override { return {}; }
   void complete(Recipe& recipe, const LabelSet& labels, const std::string& where) const override {
     take_classes(recipe.model.as<VisionSettings>().classes, labels, where);
     check_completed(recipe);
   }
-  ModelDescription describe(const Recipe& recipe) const override {
+  MadeModel model_of(const Recipe& recipe) const override {
     const VisionSettings& settings = recipe.model.as<VisionSettings>();
-    const VisionModel model(settings);
-    ModelDescription description = description_of(model);
-    description.legend += open_classes(settings.classes, model.settings().classes);
-    return description;
+    auto model = std::make_unique<VisionModel>(settings);
+    const std::int64_t classes = model->settings().classes;
+    return made(std::move(model), open_classes(settings.classes, classes));
   }
-  ModelDescription describe(const Json& config, const std::string& where) const override {
-    return description_of(*vision_model_of_config(config, where));
+  MadeModel model_of(const Json& config, const std::string& where) const override {
+    return made(vision_model_of_config(config, where), "");
   }
   ModelSection section_of_config(Json config) const override { return vision_section(std::move(config)); }
-  std::shared_ptr<Parameters> parameters(const Json& config, const std::string& where) const override {
-    const std::shared_ptr model = vision_model_of_config(config, where);
-    return {model, &model->parameters()};
-  }
-  std::unique_ptr<AttentionTracer> tracer(const ModelFolder& folder) const override {
-    throw Error(folder.path.string() + ": holds a model of images, whose tokens are no words");
-  }
 
  private:
-  static ModelDescription description_of(const VisionModel& model) {
-    const VisionSettings& s = model.settings();
-    const char* const tokens = s.has_class_token() ? "P: patches, and the class token" : "P: patches";
-    return {model.summary(), std::string(tokens) + "; FLOPs: a forward pass over an image of " +
-                                 std::to_string(s.image_height) + "x" + std::to_string(s.image_width) +
-                                 " pixels"};
+  static MadeModel made(std::unique_ptr<VisionModel> model, const std::string& open) {
+    const VisionSettings& s = model->settings();
+    const std::string tokens = s.has_class_token() ? "P: patches, and the class token" : "P: patches";
+    const std::string size = std::to_string(s.image_height) + "x" + std::to_string(s.image_width);
+    return made_model(std::move(model),
+                      tokens + "; FLOPs: a forward pass over an image of " + size + " pixels" + open);
   }
 };
 
 }  // namespace
 
-const Kind& vision_kind() {
-  static const VisionKind kind;
-  return kind;
+const Family& vision_family() {
+  static const VisionFamily family;
+  return family;
 }
 
 }  // namespace headwater

@@ -9,7 +9,7 @@
 #include "data/image_dataset.hpp"
 #include "data/image_pipeline.hpp"
 #include "data/labels.hpp"
-#include "families/kind.hpp"
+#include "families/family.hpp"
 #include "families/model_directory.hpp"
 #include "families/vision/model.hpp"
 

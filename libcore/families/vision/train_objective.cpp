@@ -149,7 +149,7 @@ void complete_image_classification(Recipe& recipe, const TaskFiles& given) {
   if (settings.classes != 0 || given.data.size() != 1 || given.data.front() == "-") return;
   ImageDataset images(image_settings(settings));
   images.add_file(given.data.front());
-  kind_of(recipe.model).complete(recipe, labels_of(images, given.data.front()), given.data.front());
+  family_of(recipe.model).complete(recipe, labels_of(images, given.data.front()), given.data.front());
 }
 
 std::unique_ptr<TaskModel> prepare_image_classification(const Recipe& recipe, const TaskFiles& given) {

@@ -143,7 +143,7 @@ const Layout& vit_layout() {
   static const Layout layout{.name = "ViT",
                              .model_type = "vit",
                              .architectures = {"ViTForImageClassification"},
-                             .kind = vision_kind,
+                             .family = vision_family,
                              .config = kVitConfig,
                              .unsaid = kVitUnsaid,
                              .prefix = "vit.",

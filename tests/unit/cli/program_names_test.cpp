@@ -17,6 +17,8 @@ TEST_CASE("programs that a message names get the prefix, verbs and what is quote
   const auto said = [](std::string_view text) { return with_program_prefix(text, "hw-"); };
   for (const auto& [text, wanted] : {
            std::pair{"m: holds a translator (use translate)", "m: holds a translator (use hw-translate)"},
+           {"m: holds a classifier (use classify, embed or attn-dump)",
+            "m: holds a classifier (use hw-classify, hw-embed or hw-attn-dump)"},
            {"not a model directory (train writes one: train --recipe RECIPE -o m)",
             "not a model directory (hw-train writes one: hw-train --recipe RECIPE -o m)"},
            {"learn it with tokenize --learn ... --start-end",

@@ -16,7 +16,7 @@ using namespace headwater;
 
 namespace {
 
-const Layout& masked_layout() { return *layouts_of(masked_lm_kind(), "bert").front(); }
+const Layout& masked_layout() { return *layouts_of(masked_lm_family(), "bert").front(); }
 
 Json small_config(const char* architecture) {
   return Json::parse(R"({"model_type": "bert", "vocab_size": 7, "max_position_embeddings": 5,

@@ -92,7 +92,7 @@ TEST_CASE("BERT's layout: what a config.json says, and what is not computed") {
   const auto settings_of = [&](const Json& config) {
     write_file(scratch / "config.json", config.dump());
     const ModelFolder folder = open_model(scratch.path());
-    return folder.kind->section_of_config(folder.config).as<ClassifierSettings>();
+    return folder.family->section_of_config(folder.config).as<ClassifierSettings>();
   };
   const ClassifierSettings s = settings_of(small_bert());
   CHECK(s.segments == 2);

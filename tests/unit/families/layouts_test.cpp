@@ -20,7 +20,7 @@ std::string first_word(std::string_view only) {
 
 // Our config.json of a small model that the layout can say.
 Json sayable_config(const Layout& layout) {
-  Json ours = settings_json(ModelSection(layout.kind().model_kind()));
+  Json ours = settings_json(ModelSection(layout.family().model_kind));
   for (const auto& [key, value] : {std::pair{"width", 8},
                                    {"heads", 2},
                                    {"head_width", 4},
@@ -31,13 +31,13 @@ Json sayable_config(const Layout& layout) {
                                    {"decoder_layers", 2}}) {
     if (ours.find(key) != nullptr) ours.set(key, value);
   }
-  for (const ObstacleKey& key : obstacles(layout, layout.kind().section_of_config(ours))) {
+  for (const ObstacleKey& key : obstacles(layout, layout.family().section_of_config(ours))) {
     const std::string word = first_word(key.only);
     ours.set(key.key, ours.at(key.key).is_string() ? Json(word) : Json::parse(word, "only"));
   }
   for (const char* key : {"vocabulary_size", "source_vocabulary_size", "target_vocabulary_size"})
     ours.set(key, 9);
-  ours.set("model_type", layout.kind().model_type());
+  ours.set("model_type", layout.family().model_type);
   ours.set("pad_token_id", 0).set("decoder_start_token_id", 2).set("eos_token_id", 3);
   if (ours.find("classes") != nullptr) {
     ours.set("classes", 3);
@@ -48,7 +48,7 @@ Json sayable_config(const Layout& layout) {
 
 // Without memory, of the model of our config.json.
 std::shared_ptr<Parameters> parameters_of(const Layout& layout, const Json& ours) {
-  return layout.kind().parameters(ours, "config.json");
+  return layout.family().model_of(ours, "config.json").parameters;
 }
 
 void write_model(const Layout& layout, const Parameters& parameters, const Json& ours, const fs::path& path) {
@@ -70,7 +70,7 @@ TEST_CASE("every published layout has architectures of its own, by which it is f
       CHECK(layout_of(config) == layout);
     }
     REQUIRE_FALSE(layout->architectures.empty());
-    const std::vector<const Layout*> of_kind = layouts_of(layout->kind());
+    const std::vector<const Layout*> of_kind = layouts_of(layout->family());
     CHECK(std::ranges::find(of_kind, layout) != of_kind.end());
   }
 }
@@ -79,11 +79,11 @@ TEST_CASE("every published layout: settings and tensors are read back as they we
   for (const Layout* layout : all_layouts()) {
     INFO(std::string(layout->name));
     const Json ours = sayable_config(*layout);
-    CHECK(obstacle_text(*layout, obstacles(*layout, layout->kind().section_of_config(ours))) == "");
+    CHECK(obstacle_text(*layout, obstacles(*layout, layout->family().section_of_config(ours))) == "");
     const Json theirs = Json::parse(their_config(*layout, ours).dump(), "config.json");
     const ModelConfig again = model_config(theirs, "config.json");
     CHECK(again.layout == layout);
-    const Json settings = settings_json(ModelSection(layout->kind().model_kind()));
+    const Json settings = settings_json(ModelSection(layout->family().model_kind));
     for (const auto& [key, unused] : settings.as_object()) {
       // It is for training alone, or said by another file of the directory.
       const bool is_lost = std::ranges::any_of(layout->unsaid, [&](const UnsaidKey& row) {
@@ -128,9 +128,9 @@ TEST_CASE("a key that a layout does not name stands in the way unless it has its
   std::erase_if(fewer, [](const UnsaidKey& row) { return row.key == "padding"; });
   layout.unsaid = fewer;
   Json ours = sayable_config(layout);
-  CHECK(obstacles(layout, layout.kind().section_of_config(ours)).empty());
+  CHECK(obstacles(layout, layout.family().section_of_config(ours)).empty());
   ours.set("padding", "predicted").set("positions", "rotary");
-  CHECK(obstacle_text(layout, obstacles(layout, layout.kind().section_of_config(ours))) ==
+  CHECK(obstacle_text(layout, obstacles(layout, layout.family().section_of_config(ours))) ==
         "model.positions is rotary (only learned), model.padding is predicted (only none), which GPT-2's "
         "layout "
         "cannot say (train with those)");

@@ -108,21 +108,21 @@ Json old_config(const bool* keeps, const bool* pools) {
 // Read with its model, so that every fault of it is said.
 ClassifierSettings settings_of(const Json& config) {
   (void)classifier_of_config(config, "config.json");
-  return model_config(config, "config.json").kind->section_of_config(config).as<ClassifierSettings>();
+  return model_config(config, "config.json").family->section_of_config(config).as<ClassifierSettings>();
 }
 
 }  // namespace
 
 TEST_CASE("registry: every kind has a name and a model type of its own, and is found by either") {
   std::set<std::string_view> names, types;
-  for (const Kind* kind : all_kinds()) {
-    INFO(std::string(kind->model_kind().name));
-    CHECK(names.insert(kind->model_kind().name).second);
-    CHECK(types.insert(kind->model_type()).second);
-    CHECK(&kind_of(ModelSection(kind->model_kind())) == kind);
+  for (const Family* family : all_families()) {
+    INFO(std::string(family->model_kind.name));
+    CHECK(names.insert(family->model_kind.name).second);
+    CHECK(types.insert(family->model_type).second);
+    CHECK(&family_of(ModelSection(family->model_kind)) == family);
     Json config;
-    config.set("model_type", kind->model_type());
-    CHECK(model_config(config, "config.json").kind == kind);
+    config.set("model_type", family->model_type);
+    CHECK(model_config(config, "config.json").family == family);
   }
   CHECK(names.size() == model_kinds().size());
 }
@@ -147,21 +147,43 @@ TEST_CASE("registry: config.json holds numbers where defaults follow from other 
   CHECK(head_width_of(read.as<LanguageModelSettings>().transformer) == 12);
 }
 
+TEST_CASE("registry: every family offers what its models can do by their settings") {
+  const auto said = [](const ModelSection& section) { return family_of(section).offer(section).text(); };
+  for (const Family* family : all_families()) {
+    const Offer offer = family->offer(ModelSection(family->model_kind));
+    INFO(offer.text());
+    REQUIRE_FALSE(offer.abilities.empty());
+    CHECK(offer.has(offer.abilities.back()));
+  }
+  CHECK(said(model_section(BagOfWordsSettings())) == "a bag of words (use classify)");
+  CHECK(said(model_section(TextEmbedderSettings())) == "a text encoder (use embed or attn-dump)");
+  ClassifierSettings classifier;
+  CHECK(said(model_section(classifier)) == "a classifier (use classify, embed or attn-dump)");
+  classifier.mixing.mixing = "fourier";
+  CHECK(said(model_section(classifier)) == "a classifier with mixing: fourier (use classify or embed)");
+  EncoderDecoderSettings translator;
+  translator.mixing.mixing = "gru";
+  CHECK(said(model_section(translator)) ==
+        "a translator with mixing: gru and without additive_attention (use translate or embed)");
+  translator.additive_attention = true;
+  CHECK(said(model_section(translator)) == "a translator (use translate, embed or attn-dump)");
+}
+
 TEST_CASE("registry: every kind reads back its defaults from its own recipe") {
-  for (const Kind* kind : all_kinds()) {
+  for (const Family* family : all_families()) {
     std::string columns;
-    for (const std::string_view column : kind->model_kind().columns)
+    for (const std::string_view column : family->model_kind.columns)
       columns += (columns.empty() ? "" : ", ") + std::string(column);
     const std::string data = columns.empty() ? "" : "data: {columns: [" + columns + "]}\n";
     const std::string text =
-        "name: r\n" + data + "model: {kind: " + std::string(kind->model_kind().name) + "}\n";
+        "name: r\n" + data + "model: {kind: " + std::string(family->model_kind.name) + "}\n";
     INFO(text);
     const Recipe recipe = parse_recipe(text, "r.yaml");
-    CHECK(recipe.model == filled_defaults(kind->model_kind()));
+    CHECK(recipe.model == filled_defaults(family->model_kind));
     CHECK(parse_recipe(print_recipe(recipe), "printed.yaml") == recipe);
-    CHECK_FALSE(kind->describe(recipe).layers.empty());
+    CHECK_FALSE(family->model_of(recipe).description.layers.empty());
   }
-  CHECK(parse_recipe("name: r\n", "r.yaml").model == filled_defaults(all_kinds().front()->model_kind()));
+  CHECK(parse_recipe("name: r\n", "r.yaml").model == filled_defaults(all_families().front()->model_kind));
 }
 
 TEST_CASE("registry: every kind draws its first weights as its recipe says") {

@@ -135,7 +135,7 @@ TEST_CASE("a directory: the files beside config.json are read, and written back"
   write_file(scratch / "config.json", kConfig);
   const auto settings = [&] {
     const ModelFolder folder = open_model(scratch.path());
-    return folder.kind->section_of_config(folder.config).as<TextEmbedderSettings>();
+    return folder.family->section_of_config(folder.config).as<TextEmbedderSettings>();
   };
   CHECK(settings().pooling == "mean");
   CHECK_FALSE(settings().normalize);

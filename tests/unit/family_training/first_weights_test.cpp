@@ -32,7 +32,7 @@ struct Made {
   TaskFiles given;
   std::unique_ptr<TaskModel> model;
 
-  const Kind& kind() const { return kind_of(recipe.model); }
+  const Family& family() const { return family_of(recipe.model); }
   Parameters& parameters() { return model->parameters(); }
   std::span<Real> values(const char* name) {
     Parameter* const p = parameters().find(name);
