@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "support/decimal.hpp"
 #include "support/error.hpp"
@@ -188,6 +189,43 @@ NgramVocabulary NgramVocabulary::parse(std::string_view text, std::string_view w
 
 namespace {
 
+// How often each term is among those of a line. A line has up to a hundred times as many n-grams as tokens,
+// so equal ones are put together before they are many.
+class TermCounts {
+ public:
+  using Count = std::pair<std::int32_t, std::uint64_t>;
+
+  void add(std::int32_t term) {
+    if (counts_.size() >= most_) {
+      merge();
+      most_ = std::max(most_, 2 * counts_.size());
+    }
+    counts_.emplace_back(term, 1);
+  }
+  // By ascending terms.
+  const std::vector<Count>& finish() {
+    merge();
+    return counts_;
+  }
+
+ private:
+  void merge() {
+    std::ranges::sort(counts_, {}, &Count::first);
+    std::size_t kept = 0;
+    for (const Count& one : counts_) {
+      if (kept > 0 && counts_[kept - 1].first == one.first) {
+        counts_[kept - 1].second += one.second;
+      } else {
+        counts_[kept++] = one;
+      }
+    }
+    counts_.resize(kept);
+  }
+
+  std::vector<Count> counts_;
+  std::size_t most_ = 4096;
+};
+
 void scale_to_length_one(std::vector<TermValue>& values) {
   double squares = 0;
   for (const TermValue& v : values) squares += static_cast<double>(v.value) * static_cast<double>(v.value);
@@ -198,29 +236,20 @@ void scale_to_length_one(std::vector<TermValue>& values) {
 }  // namespace
 
 void NgramVocabulary::values(const TokenRow& row, TermOutput output, std::vector<TermValue>& values) const {
+  TermCounts all;
+  for_each_ngram(row, static_cast<std::size_t>(settings_.ngrams),
+                 [&](std::string_view ngram) { all.add(find(ngram)); });
   values.clear();
-  for_each_ngram(row, static_cast<std::size_t>(settings_.ngrams), [&](std::string_view ngram) {
-    values.push_back({find(ngram), 1});
-  });
-  std::sort(values.begin(), values.end(),
-            [](const TermValue& a, const TermValue& b) { return a.term < b.term; });
-  std::size_t kept = 0;
-  for (std::size_t begin = 0; begin < values.size();) {
-    std::size_t end = begin + 1;
-    while (end < values.size() && values[end].term == values[begin].term) ++end;
-    TermValue value{values[begin].term,
-                    output == TermOutput::multi_hot ? 1 : static_cast<float>(end - begin)};
+  for (const auto& [term, count] : all.finish()) {
+    TermValue value{term, output == TermOutput::multi_hot ? 1 : static_cast<float>(count)};
     if (output == TermOutput::sublinear_tf_idf)
-      value.value = static_cast<float>(1 + natural_logarithm(static_cast<double>(end - begin)));
+      value.value = static_cast<float>(1 + natural_logarithm(static_cast<double>(count)));
     if (output == TermOutput::tf_idf || output == TermOutput::sublinear_tf_idf)
       value.value *= weights_[static_cast<std::size_t>(value.term)];
-    begin = end;
-    if (output == TermOutput::sublinear_tf_idf && value.term == 0) continue;
-    values[kept++] = value;
+    if (output == TermOutput::sublinear_tf_idf && term == 0) continue;
+    values.push_back(value);
   }
-  const bool has_only_unknown = kept == 0 && !values.empty();
-  values.resize(kept);
-  if (has_only_unknown) {
+  if (values.empty() && row.size() > 0) {
     values.push_back({0, 0});  // a text without a known term is a bag of nothing, and no empty line
   } else if (output == TermOutput::sublinear_tf_idf) {
     scale_to_length_one(values);
