@@ -63,20 +63,20 @@ static RunMessages messages_of(const RunFiles& run) {
   std::vector<fs::path> files;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(run.folder, none)) {
-    const bool is_of_stage = entry.path().filename().string().ends_with("." + std::string(kMessagesFile));
-    if (is_of_stage && entry.is_regular_file(none)) files.push_back(entry.path());
+    if (entry.path().filename().string().ends_with("." + std::string(kMessagesFile)))
+      files.push_back(file_of(run, entry.path().filename()));
   }
   std::sort(files.begin(), files.end());
   files.insert(files.begin(), run.log.parent_path() / kMessagesFile);
   const bool has_page = is_there(run.folder / "report.md");
   RunMessages messages;
   for (const fs::path& file : files) {
-    if (!fs::exists(file, none)) continue;
+    if (!is_there(file)) continue;
     cli::run_files().reads(file);
     RunMessages said = read_messages(file);
     // The page is made last, and goes before training: beside it the run is whole, and what failed later was
     // refused.
-    if (has_page && file.parent_path() == run.folder && file != files.front()) said.failed.clear();
+    if (has_page && file != files.front()) said.failed.clear();
     // "test.txt.evaluate.messages.json"; what train says names its data itself.
     const fs::path program = file.stem().stem();
     if (program.has_extension() && program.extension() != ".train" && program.extension() != ".recipe") {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/tool.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/run_messages.hpp"
@@ -69,13 +70,10 @@ void keep_messages(const fs::path& directory, const std::string& examples, bool 
                    const std::string& failed) {
   const fs::path file = directory / kMessagesFile;
   RunMessages messages;
-  std::error_code ignored;
-  if (goes_on && fs::exists(file, ignored)) {
-    try {
-      messages.warnings = read_messages(file).warnings;
-    } catch (const Error& error) {
-      cli::note(std::string(error.what()) + "; it is written anew");
-    }
+  try {
+    if (goes_on && is_there(file)) messages.warnings = read_messages(file).warnings;
+  } catch (const Error& error) {
+    cli::note(std::string(error.what()) + "; it is written anew");
   }
   RunMessages now{.examples = examples, .failed = without_places(failed, directory)};
   for (const std::string& warning : cli::warnings())
