@@ -30,8 +30,11 @@ const std::array<FormatEndings, 10>& format_endings() {
   return all;
 }
 
-// Formats that nothing here writes.
-constexpr std::array<std::string_view, 6> kOtherEndings = {".npz", ".pdf", ".jpg", ".jpeg", ".gif", ".webp"};
+// Formats that nothing here writes. Not .pt and .ps, which are languages at the end of a text's name, too.
+constexpr std::array<std::string_view, 25> kOtherEndings = {
+    ".npz",  ".pdf",   ".eps",     ".jpg",    ".jpeg", ".gif",  ".webp", ".bmp",  ".tif",
+    ".tiff", ".docx",  ".xlsx",    ".odt",    ".ods",  ".pptx", ".h5",   ".hdf5", ".parquet",
+    ".pkl",  ".arrow", ".feather", ".pickle", ".gguf", ".zip",  ".gz"};
 
 bool has_ending(const FormatEndings& row, std::string_view ending) {
   return std::ranges::find(row.endings, ending) != row.endings.end();

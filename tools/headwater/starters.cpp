@@ -220,6 +220,10 @@ void write_starter(const Options& o) {
       out.flush();
       return;
     }
+    // No other name with an ending is that of a recipe (is_recipe).
+    if (const std::string ending = o.output.extension().string(); !ending.empty() && ending != ".yaml")
+      throw UsageError("new: -o " + shown(o.output) + ": ends in " + ending +
+                       ", where a recipe is written (name FILE.yaml)");
     // A recipe that somebody has edited is not to be lost.
     if (descriptor_of_link(o.output) >= 0) return cli::write_result_file(o.output, starter.text);
     if (is_taken(o.output))

@@ -45,6 +45,10 @@ TEST_CASE("endings: those of another format, with what would write it") {
         "-o b/a.NPY: ends in .npy, where SVG is written (say --format npy, or name FILE.svg)");
   CHECK(refusal("a.pdf", "svg") ==
         "-o a.pdf: ends in .pdf, a format that no program here writes (name FILE.svg, FILE.csv or FILE.npy)");
+  for (const std::string ending : {".tiff", ".parquet", ".DOCX", ".xlsx", ".h5", ".pickle", ".gz"})
+    CHECK(refusal(("a" + ending).c_str(), "csv").find(", a format that no program here writes (name ") !=
+          std::string::npos);
+  CHECK(refusal("news.pt", "csv") == "(no error)");
   CHECK(refusal("a.html", "csv") == "-o a.html: ends in .html, where CSV is written (name FILE.csv)");
   CHECK_THROWS_AS(cli::check_ending("a.txt", "-o", "npy"), UsageError);
   CHECK_THROWS_AS(cli::check_ending("a.json", "--validation", "safetensors"), UsageError);
