@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "error_text.hpp"
-#include "families/text_encoder/model.hpp"
+#include "families/text_encoder/directory.hpp"
 #include "support/error.hpp"
 #include "text/learning/tokenizer_learner.hpp"
 
