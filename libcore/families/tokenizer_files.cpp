@@ -1,6 +1,7 @@
 #include "families/tokenizer_files.hpp"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -49,7 +50,7 @@ ModelTokenizers published_tokenizers(const ModelFolder& folder, const TableRows&
   return tokenizers;
 }
 
-Index text_length(const ModelFolder& folder, const Tokenizer& tokenizer, Index positions) {
+Index room_for_text(const ModelFolder& folder, const Tokenizer& tokenizer, Index positions, Texts texts) {
   if (folder.layout == nullptr) return positions;
   const TokenizerFolder beside = read_tokenizer_folder(folder);
   constexpr const char* kWanted = "expected right (the first tokens of a long text are read)";
@@ -58,7 +59,19 @@ Index text_length(const ModelFolder& folder, const Tokenizer& tokenizer, Index p
                 kWanted);
   if (beside.truncation_side.empty() && tokenizer.truncates_left())
     throw Error((folder.path / "tokenizer.json").string() + ": truncation.direction is Left, " + kWanted);
-  return beside.max_length > 0 ? std::min<Index>(beside.max_length, positions) : positions;
+  const Json* const uncounted = folder.config.find("uncounted_token");
+  if (uncounted == nullptr) return positions;
+  constexpr std::span<const std::int32_t> kNoText;
+  const std::vector<std::int32_t> around = texts == Texts::pair
+                                               ? tokenizer.with_special_tokens(kNoText, kNoText)
+                                               : tokenizer.with_special_tokens(kNoText);
+  return positions + std::ranges::count(around, uncounted->as_integer());
+}
+
+Index text_length(const ModelFolder& folder, const Tokenizer& tokenizer, Index positions, Texts texts) {
+  const Index room = room_for_text(folder, tokenizer, positions, texts);
+  const std::int64_t most = folder.layout == nullptr ? 0 : read_tokenizer_folder(folder).max_length;
+  return most > 0 ? std::min<Index>(most, room) : room;
 }
 
 void check_prompts(const ModelFolder& folder, const Tokenizer& tokenizer) {

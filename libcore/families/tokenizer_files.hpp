@@ -10,6 +10,7 @@
 #include "families/family.hpp"
 #include "families/layouts/layout.hpp"
 #include "families/model_directory.hpp"
+#include "families/source_ids.hpp"
 #include "recipe/recipe.hpp"
 #include "tensor/matrix.hpp"
 #include "text/learning/tokenizer_learner.hpp"
@@ -30,10 +31,14 @@ struct TableRows {
 ModelTokenizers published_tokenizers(const ModelFolder& folder, const TableRows& rows);
 // tokenizer.json, vocab.txt, or vocab.json with merges.txt. Throws Error naming the folder or the file.
 ModelTokenizers one_tokenizer(const ModelFolder& folder);
-// Tokens of a text that a model with so many positions reads, special ones counted: as many as
-// tokenizer_config.json says of a folder in a published layout. Throws Error where its texts lose their
-// beginnings instead of their ends.
-Index text_length(const ModelFolder& folder, const Tokenizer& tokenizer, Index positions);
+// Tokens of a text, or of a pair, for which a model with so many positions has room, special ones counted: in
+// a published layout those of padding's id that its template has take none. Throws Error where texts lose
+// their beginnings instead of their ends.
+Index room_for_text(const ModelFolder& folder, const Tokenizer& tokenizer, Index positions,
+                    Texts texts = Texts::one);
+// The same, at most as many as tokenizer_config.json says of a folder in a published layout.
+Index text_length(const ModelFolder& folder, const Tokenizer& tokenizer, Index positions,
+                  Texts texts = Texts::one);
 // Throws Error where other programs put special tokens around a prompt of a language model in a published
 // layout, or change the spaces of what it generates.
 void check_prompts(const ModelFolder& folder, const Tokenizer& tokenizer);

@@ -64,7 +64,7 @@ void LoadedClassifier::source_ids(std::string_view text, SourceIds& found) const
   const bool is_pair = texts == Texts::pair || (texts == Texts::either && text.find('\t') != text.npos);
   if (is_pair) {
     if (!pair_fault.empty()) throw Error(pair_fault);
-    find_pair_ids(tokenizer, pair, length, text, found);
+    find_pair_ids(tokenizer, pair, pair_length, text, found);
   } else {
     find_source_ids(tokenizer, around, length, text, found);
   }
@@ -102,8 +102,9 @@ LoadedClassifier load_classifier(const ModelFolder& folder) {
   const bool has_room = static_cast<std::size_t>(length) > 2 * around;
   const bool is_open = folder.layout != nullptr && around > 0 && has_room;
   const Texts texts = family.reads_pairs(section) ? Texts::pair : is_open ? Texts::either : Texts::one;
+  const Index pair_length = text_length(folder, tokenizer, model->length(), Texts::pair);
   const PairTemplate pair =
-      texts == Texts::one ? PairTemplate() : pair_template(tokenizer, length, folder.path.string());
+      texts == Texts::one ? PairTemplate() : pair_template(tokenizer, pair_length, folder.path.string());
   std::string pair_fault = texts != Texts::one && model->segments() == 2 ? fault_of_pairs(folder) : "";
   return {folder.path,
           std::move(tokenizer),
@@ -116,6 +117,7 @@ LoadedClassifier load_classifier(const ModelFolder& folder) {
           pair,
           std::move(pair_fault),
           length,
+          pair_length,
           gives_many_labels(config)};
 }
 

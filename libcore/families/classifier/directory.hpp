@@ -34,8 +34,12 @@ struct LoadedClassifier {
   Texts texts = Texts::one;        // of a line
   PairTemplate pair = {};          // where it may hold two
   std::string pair_fault = {};     // why it may not be read where it does; empty: it may
-  Index length = 0;                // tokens of a text or a pair that are read, special ones counted
+  Index length = 0;                // tokens of a text that are read, special ones counted
+  Index pair_length = 0;           // the same of a pair
   bool gives_many_labels = false;  // each with a probability of its own
+
+  // Of a line.
+  Index line_length() const { return texts == Texts::pair ? pair_length : length; }
 
   // For a model that reads no terms. The texts of a pair have a TAB between them.
   SourceIds source_ids(std::string_view text) const;

@@ -27,13 +27,14 @@ static void set_padding(const Tokenizer& tokenizer, Json& ours) {
 
 ExportParts text_encoder_parts(const ModelFolder& folder, Json& ours) {
   const auto loaded = std::make_shared<LoadedTextEncoder>(load_text_encoder(folder));
-  const TextEmbedder& model = *loaded->model;
+  TextEmbedderSettings settings = loaded->model->settings();
+  settings.max_tokens = loaded->length;
   set_padding(loaded->tokenizer, ours);
   ExportParts parts{
-      .parameters = {loaded, &model.parameters()},
+      .parameters = {loaded, &loaded->model->parameters()},
       .files = {{"tokenizer.json", published_tokenizer_text(loaded->tokenizer, true)},
-                tokenizer_config_file(loaded->tokenizer, model.length(), model.settings().segments == 2)}};
-  for (DirectoryFile& file : sentence_modules(model.settings())) parts.files.push_back(std::move(file));
+                tokenizer_config_file(loaded->tokenizer, loaded->length, settings.segments == 2)}};
+  for (DirectoryFile& file : sentence_modules(settings)) parts.files.push_back(std::move(file));
   return parts;
 }
 

@@ -107,9 +107,11 @@ LoadedTextEncoder load_text_encoder(const ModelFolder& folder) {
   std::unique_ptr<TextEmbedder> model = text_embedder_of_config(folder.config, folder.config_path().string());
   Tokenizer tokenizer = load_one_tokenizer(folder, model->vocabulary());
   load_weights(folder, model->parameters());
-  text_length(folder, tokenizer, model->length());  // settings.max_tokens holds it
-  const std::size_t around = tokens_around(tokenizer, model->length(), folder.path.string());
-  return {folder.path, std::move(tokenizer), std::move(model), around};
+  const TextEmbedderSettings& settings = model->settings();
+  Index length = room_for_text(folder, tokenizer, settings.transformer.length);
+  if (settings.max_tokens > 0) length = std::min<Index>(length, settings.max_tokens);
+  const std::size_t around = tokens_around(tokenizer, length, folder.path.string());
+  return {folder.path, std::move(tokenizer), std::move(model), around, length};
 }
 
 namespace {
@@ -124,7 +126,7 @@ class TextEncoderTracer : public EncoderTracer {
     model_.source_ids(text, found);
     return found;
   }
-  std::int64_t length() const override { return model_.model->length(); }
+  std::int64_t length() const override { return model_.length; }
 
  private:
   LoadedTextEncoder model_;
@@ -136,7 +138,7 @@ class TextEncoderStates : public EncoderStates {
       : EncoderStates(model.model->encoder()), model_(std::move(model)) {}
   const Tokenizer& tokenizer() const override { return model_.tokenizer; }
   void source_ids(std::string_view text, SourceIds& found) const override { model_.source_ids(text, found); }
-  Index length() const override { return model_.model->length(); }
+  Index length() const override { return model_.length; }
   const Parameters& parameters() const override { return model_.model->parameters(); }
   std::string_view pooling() const override { return model_.model->settings().pooling; }
   bool normalizes() const override { return model_.model->settings().normalize; }

@@ -269,9 +269,8 @@ std::vector<DirectoryFile> sentence_modules(const TextEmbedderSettings& settings
       .set("pooling_mode_cls_token", settings.pooling == "first")
       .set("pooling_mode_mean_tokens", settings.pooling == "mean")
       .set("pooling_mode_max_tokens", settings.pooling == "max");
-  const std::int64_t positions = settings.transformer.length;
   Json length;
-  length.set("max_seq_length", settings.max_tokens > 0 ? std::min(settings.max_tokens, positions) : positions)
+  length.set("max_seq_length", settings.max_tokens > 0 ? settings.max_tokens : settings.transformer.length)
       .set("do_lower_case", false);
   return {{"modules.json", Json(std::move(modules)).dump(2) + "\n"},
           {std::string(kPoolingFolder) + "/config.json", pooling.dump(2) + "\n"},

@@ -108,6 +108,13 @@ TEST_CASE("what tokenizer_config.json asks of a published model's texts") {
   const Tokenizer around = tokenizer("null", R"({"type":"BertProcessing","sep":["b",1],"cls":["a",0]})");
   CHECK(error_text([&] { check_prompts(folder(), around); }).find("puts 2 special tokens around a text") !=
         std::string::npos);
+
+  // Tokens of padding's id in the template take no position.
+  ModelFolder uncounted = folder();
+  uncounted.config.set("uncounted_token", 1);
+  CHECK(text_length(uncounted, plain, 9) == 9);
+  CHECK(text_length(uncounted, around, 9) == 10);
+  CHECK(text_length(uncounted, around, 9, Texts::pair) == 11);
 }
 
 TEST_CASE("special tokens of our own that have no role come from no text, after convert too") {
