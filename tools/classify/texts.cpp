@@ -18,7 +18,7 @@ void classify_texts(const Options& o, const ModelFolder& folder) {
   if (o.is_quiet) return;
   reader.note_dropped();
   cli::note_unknown_tokens(labeller.tokens());
-  cli::note_truncated_lines(labeller.truncated_lines(), model.model->length());
+  cli::note_truncated_lines(labeller.truncated_lines(), model.line_length());
 }
 
 }  // namespace headwater::classify

@@ -248,7 +248,7 @@ void evaluate_classifier(const Options& o, const ModelFolder& folder, const Metr
   check_classes(o, model.labels);
   MeasuredClasses measured(model.labels, o);
   const TextCounts counts = o.has_ids ? measure_ids(o, model, measured) : measure_texts(o, model, measured);
-  tell(counts, model.model->length(), o.is_quiet);
+  tell(counts, model.line_length(), o.is_quiet);
   ClassificationReport report = measured.finish();
   report.truncated_lines = counts.truncated.count();
   report.of_data.push_back(unknown_row({"", counts.tokens}));

@@ -26,7 +26,7 @@ void evaluate_masked_lm(const Options& o, const ModelFolder& folder, const Metri
     throw Error((o.data.empty() ? "-" : o.data.front()) + ": no text with a token (a measure needs one)");
   check_loss(totals);
   cli::note_unknown_tokens(figures.tokens, o.is_quiet);
-  cli::note_truncated_lines(figures.truncated, model.model->length(), o.is_quiet);
+  cli::note_truncated_lines(figures.truncated, model.length, o.is_quiet);
   const std::string over =
       "over " + counted(totals.predicted, "hidden token") + " of " + counted(figures.texts, "text");
   std::vector<ScoreRow> rows;

@@ -100,7 +100,7 @@ void fill_masks(const ModelFolder& folder, const std::vector<std::string>& text,
   if (settings.is_quiet) return;
   reader.note_dropped();
   cli::note_unknown_tokens(filler.tokens());
-  cli::note_truncated_lines(filler.truncated_lines(), model.model->length());
+  cli::note_truncated_lines(filler.truncated_lines(), model.length);
 }
 
 }  // namespace headwater::generate
