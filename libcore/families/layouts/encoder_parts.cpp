@@ -46,12 +46,26 @@ ExportParts text_classifier_parts(const ModelFolder& folder, Json& ours) {
            tokenizer_config_file(loaded->tokenizer, loaded->length, loaded->model->segments() == 2)}};
 }
 
+// The text of a tokenizer.json whose mask takes the white space before it, as a word of this tokenizer does.
+static std::string with_mask_before_space(const std::string& text, const std::string& mask) {
+  Json file = Json::parse(text, "tokenizer.json");
+  Json::Array tokens = file.at("added_tokens").as_array();
+  for (Json& token : tokens) {
+    if (token.at("content").as_string() == mask) token.set("lstrip", true);
+  }
+  file.set("added_tokens", std::move(tokens));
+  return file.dump(2) + "\n";
+}
+
 ExportParts masked_lm_parts(const ModelFolder& folder, Json& ours) {
   const auto loaded = std::make_shared<LoadedMaskedLm>(load_masked_lm(folder));
   set_padding(loaded->tokenizer, ours);
+  std::string tokenizer = published_tokenizer_text(loaded->tokenizer, true);
+  if (loaded->takes_space && loaded->published_mask.empty())
+    tokenizer = with_mask_before_space(tokenizer, loaded->mask());
   return {
       {loaded, &loaded->model->parameters()},
-      {{"tokenizer.json", published_tokenizer_text(loaded->tokenizer, true)},
+      {{"tokenizer.json", std::move(tokenizer)},
        tokenizer_config_file(loaded->tokenizer, loaded->length, loaded->model->settings().segments == 2)}};
 }
 

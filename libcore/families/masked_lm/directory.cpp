@@ -160,19 +160,29 @@ static bool begins_words_with_spaces(const Tokenizer& tokenizer) {
   return false;
 }
 
-void LoadedMaskedLm::masked_ids(std::string_view text, MaskedIds& found) const {
-  std::vector<std::int32_t> plain, part;
-  found.masks = 0;
+std::vector<AddedPart> LoadedMaskedLm::cut_at_masks(std::string_view text) const {
+  if (!published_mask.empty()) return published_mask.split(text);
+  std::vector<AddedPart> parts;
   for (std::size_t at = 0; at != std::string_view::npos;) {
     at = text.find(mask());
     std::string_view before = text.substr(0, at);
     if (at != std::string_view::npos && takes_space && before.ends_with(' ')) before.remove_suffix(1);
-    tokenizer.encode(before, part);
-    plain.insert(plain.end(), part.begin(), part.end());
+    parts.push_back({before, -1});
     if (at == std::string_view::npos) break;
-    plain.push_back(mask_id);
-    ++found.masks;
+    parts.push_back({text.substr(at, mask().size()), mask_id});
     text.remove_prefix(at + mask().size());
+  }
+  return parts;
+}
+
+void LoadedMaskedLm::masked_ids(std::string_view text, MaskedIds& found) const {
+  std::vector<std::int32_t> plain, ids;
+  found.masks = 0;
+  for (const AddedPart& part : cut_at_masks(text)) {
+    ids = {part.id};
+    if (part.id < 0) tokenizer.encode(part.text, ids);
+    found.masks += part.id < 0 ? 0 : 1;
+    plain.insert(plain.end(), ids.begin(), ids.end());
   }
   found.is_truncated = plain.size() + around > static_cast<std::size_t>(length);
   add_template(tokenizer, around, plain, length, found.ids);
@@ -180,6 +190,28 @@ void LoadedMaskedLm::masked_ids(std::string_view text, MaskedIds& found) const {
   for (std::size_t i = 0; i < found.ids.size(); ++i) {
     if (found.ids[i] == mask_id) found.places.push_back(static_cast<std::int32_t>(i));
   }
+}
+
+// The mask with the flags that the tokenizer's files state, or those that transformers gives it. Our own
+// models, and what was exported of them, keep the rule by which they were made.
+static AddedTokens published_mask_of(const ModelFolder& folder, const Tokenizer& tokenizer,
+                                     std::int32_t mask_id) {
+  if (folder.layout == nullptr || folder.has("recipe.yaml")) return {};
+  const std::string& mask = tokenizer.surface(mask_id);
+  const Json file = Json::parse(tokenizer.to_json(), "tokenizer.json");
+  AddedToken found{.content = mask, .id = mask_id};
+  for (const Json& token : file.at("added_tokens").as_array()) {
+    if (token.at("content").as_string() != mask) continue;
+    const auto fail = [&](const char* flag) {
+      throw Error(folder.path.string() + ": the tokenizer's " + quote(mask) + " has " + quote(flag) +
+                  " true, expected false (write false)");
+    };
+    if (token.at("single_word").as_bool()) fail("single_word");
+    if (token.at("normalized").as_bool() && tokenizer.normalize(mask) != mask) fail("normalized");
+    found.takes_left = token.at("lstrip").as_bool();
+    found.takes_right = token.at("rstrip").as_bool();
+  }
+  return AddedTokens({found});
 }
 
 LoadedMaskedLm load_masked_lm(const ModelFolder& folder) {
@@ -194,7 +226,9 @@ LoadedMaskedLm load_masked_lm(const ModelFolder& folder) {
   const std::size_t around = tokens_around(tokenizer, length, where);
   load_weights(folder, model->parameters());
   const bool takes_space = begins_words_with_spaces(tokenizer);
-  return {folder.path, std::move(tokenizer), std::move(model), around, mask_id, takes_space, length};
+  AddedTokens mask = published_mask_of(folder, tokenizer, mask_id);
+  return {folder.path, std::move(tokenizer), std::move(model), around,
+          mask_id,     takes_space,          length,           std::move(mask)};
 }
 
 // --- The row of the registry -------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include "families/masked_lm/model.hpp"
 #include "families/model_directory.hpp"
 #include "families/source_ids.hpp"
+#include "text/tokenizer/added_tokens.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
@@ -33,6 +34,7 @@ struct LoadedMaskedLm {
   std::int32_t mask_id;  // of [MASK]
   bool takes_space;      // words have the space before them in their tokens: a mask takes its own, too
   Index length;          // tokens of a text that are read, special ones counted
+  AddedTokens published_mask = {};  // of another program, with the white space that its flags take
 
   void source_ids(std::string_view text, SourceIds& found) const {
     find_source_ids(tokenizer, around, length, text, found);
@@ -42,6 +44,8 @@ struct LoadedMaskedLm {
   // Tokenizers make no special token of a text: it is cut at each mask(), and its parts are encoded one by
   // one. Replaces what `found` held.
   void masked_ids(std::string_view text, MaskedIds& found) const;
+  // The parts of a text, masks among them.
+  std::vector<AddedPart> cut_at_masks(std::string_view text) const;
 };
 
 // The special token that stands for a hidden one: [MASK], or <mask>. Throws Error where the tokenizer, of

@@ -40,8 +40,9 @@ Json special_token(const Json& token, std::string_view member, const std::string
   if (!token.is_object()) return one;
   for (const char* flag : {"single_word", "lstrip", "rstrip"})
     one.set(flag, json_bool_or(token, flag, false, where));
-  // The library makes special what special_tokens_map.json names before it asks for this one.
-  const bool is_special = json_bool_or(token, "special", where.ends_with(TokenizerFolder::kMapName), where);
+  // The library makes special whatever special_tokens_map.json names.
+  const bool is_special =
+      json_bool_or(token, "special", false, where) || where.ends_with(TokenizerFolder::kMapName);
   one.set("normalized", json_bool_or(token, "normalized", !is_special, where)).set("special", is_special);
   return one;
 }
@@ -125,6 +126,7 @@ class SettingsReader {
                           (settings_.folder / kModelConfig).string());
       name = said(model, "tokenizer_class");
     }
+    if (name == nullptr) name = said(model, "tokenizer_class");
     if (name != nullptr) {
       std::string_view called = name->as_string();
       if (called.ends_with("Fast")) called.remove_suffix(4);

@@ -123,6 +123,15 @@ TEST_CASE("a mask takes the space before it where words have it in their tokens"
     CHECK(found.ids ==
           (takes_space ? std::vector<std::int32_t>{3, 2, 6} : std::vector<std::int32_t>{3, 5, 2, 6}));
   }
+  // Of another program: as its flags say, whatever other words do.
+  files.published_mask = AddedTokens({{.content = "<mask>", .id = 2}});
+  files.masked_ids("a <mask> b", found);
+  CHECK(found.ids == std::vector<std::int32_t>{3, 5, 2, 6});
+  files.published_mask =
+      AddedTokens({{.content = "<mask>", .id = 2, .takes_left = true, .takes_right = true}});
+  files.masked_ids("a  <mask> b<mask>", found);
+  CHECK(found.ids == std::vector<std::int32_t>{3, 2, 4, 2});
+  CHECK(found.masks == 2);
 }
 
 TEST_CASE("candidates are the likeliest words, with the model's probabilities") {
