@@ -7,14 +7,14 @@
 #include "families/model_directory.hpp"
 #include "families/registry.hpp"
 #include "families/vision/attention.hpp"
-#include "families/vision/image_processor.hpp"
+#include "families/vision/directory.hpp"
 #include "layers/embedding.hpp"
 #include "reports/line_plot.hpp"
 #include "reports/picture.hpp"
 #include "reports/position_picture.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "tools/images/inputs.hpp"
+#include "tools/images/model_inputs.hpp"
 #include "tools/inspect/inspect.hpp"
 #include "training/schedule.hpp"
 
@@ -141,7 +141,7 @@ void write_schedule(const Options& o) {
 
 // --- Patches -----------------------------------------------------------------------------------------------
 
-// How its images are read goes to `reading`.
+// How its image files are read goes to `reading`.
 VisionSettings vision_settings(const Options& o, ImageReading& reading) {
   const std::string path = named(o).string();
   const auto checked = [&](const ModelSection& section) {
@@ -152,19 +152,30 @@ VisionSettings vision_settings(const Options& o, ImageReading& reading) {
   if (is_recipe(o)) return checked(read_recipe(path, o.scale).model);
   const ModelFolder folder = open_model(path);
   cli::note_skipped_checkpoints(folder.skipped);
-  reading = reading_of_members(folder.config, folder.layout != nullptr ? kPublishedReading : ImageReading());
-  return checked(folder.family->section_of_config(folder.config));
+  VisionSettings settings = checked(folder.family->section_of_config(folder.config));
+  const ImageProcessing processing = image_processing(folder);
+  reading = processing.reading;
+  settings.images.published = processing.resize;
+  return settings;
+}
+
+// The image in the sides that the model reads.
+Picture read_picture(const VisionSettings& settings, const images::InputImage& image) {
+  const ImageShape shape = settings.image_shape();
+  const ImagePipeline pipeline({.normalization = "unit", .published = settings.images.published}, {},
+                               image.shape, shape);
+  ImagePipeline::Scratch scratch;
+  return picture_of(shape, pipeline.bytes_of(pipeline.apply(image.pixels, nullptr, scratch)));
 }
 
 void write_patches(const Options& o) {
   form_of(o, {".png"});
   ImageReading reading;
   const VisionSettings settings = vision_settings(o, reading);
-  images::ImageInputs inputs({o.patches},
-                             {.wanted = settings.image_shape(), .resizes_files = true, .reading = reading});
+  images::ImageInputs inputs({o.patches}, images::input_settings(settings, reading, true));
   images::InputImage image;
   if (!inputs.next(image)) throw Error(o.patches + ": no image");
-  const Picture whole = picture_of(image.shape, image.pixels);
+  const Picture whole = read_picture(settings, image);
   const std::int64_t factor = magnification(whole.height, whole.width), size = settings.patch_size;
   std::vector<Picture> patches;
   for (std::int64_t y = 0; y + size <= whole.height; y += size) {

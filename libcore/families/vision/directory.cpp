@@ -255,6 +255,14 @@ static ImageProcessing published_processing(const ModelFolder& folder, const Ima
   }
 }
 
+ImageProcessing image_processing(const ModelFolder& folder) {
+  if (folder.layout != nullptr)
+    return published_processing(folder, vision_section(folder.config).as<VisionSettings>().image_shape());
+  ImageProcessing processing;
+  processing.reading = reading_of_config(folder.config, folder.config_path().string());
+  return processing;
+}
+
 LoadedVisionModel load_vision_model(const std::filesystem::path& path) {
   return load_vision_model(open_model(path));
 }
@@ -264,18 +272,13 @@ LoadedVisionModel load_vision_model(const ModelFolder& folder) {
   const std::string where = folder.config_path().string();
   Json config = folder.config;
   LabelSet labels = labels_of_config(config, where);
-  ImageProcessing processing;
-  if (folder.layout != nullptr) {
-    const ModelSection section = vision_section(config);
-    processing = published_processing(folder, section.as<VisionSettings>().image_shape());
+  ImageProcessing processing = image_processing(folder);
+  if (folder.layout != nullptr)
     config.set("normalization", processing.normalization).set("resizing", processing.resizing);
-  }
   std::unique_ptr<VisionModel> model = vision_model_of_config(config, where, processing.resize);
   load_weights(folder, model->parameters());
-  if (folder.layout == nullptr) {
+  if (folder.layout == nullptr)
     processing.statistics = statistics_of_config(config, model->settings(), where);
-    processing.reading = reading_of_config(config, where);
-  }
   return {folder.path,      std::move(labels),  std::move(processing.statistics),
           std::move(model), processing.reading, gives_many_labels(config)};
 }

@@ -11,6 +11,7 @@
 #include "data/labels.hpp"
 #include "families/family.hpp"
 #include "families/model_directory.hpp"
+#include "families/vision/image_processor.hpp"
 #include "families/vision/model.hpp"
 
 namespace headwater {
@@ -29,6 +30,9 @@ struct LoadedVisionModel {
 // directory holds another kind of model.
 LoadedVisionModel load_vision_model(const std::filesystem::path& path);
 LoadedVisionModel load_vision_model(const ModelFolder& folder);
+// How the model has image files read; of a published one also what makes them fit. Throws Error naming the
+// file.
+ImageProcessing image_processing(const ModelFolder& folder);
 
 // The model section of a recipe with these settings.
 ModelSection model_section(const VisionSettings& settings);

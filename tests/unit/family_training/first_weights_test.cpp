@@ -60,7 +60,7 @@ struct Made {
   fs::path path() const { return scratch.path(); }
 
   FirstWeights take(const Made& from, const Words& drop = {}) {
-    return take_first_weights(from.path(), drop, kind(), *model);
+    return take_first_weights(from.path(), drop, family(), *model);
   }
   std::string problem(const Made& from, const Words& drop = {}) {
     std::string message = error_text([&] { take(from, drop); });
