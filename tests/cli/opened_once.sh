@@ -45,13 +45,13 @@ paste bert.ids <(cut -f2 labelled) | train -q -r judge.yaml --tokenizer bert.jso
 for model in translator language vision masked judge; do convert "$model" -o "$model-published"; done
 # Without "architectures" the tensors say which model it is.
 cp -r masked-published guessed && sed -i '/"architectures"/,/\]/d' guessed/config.json
-cp -r masked-published encoder && sed -i 's/BertForMaskedLM/BertModel/' encoder/config.json
 
 loads=0
-once() { # MODEL COMMAND...: runs it on "n 1" and "n 2"; no file below the directory MODEL is opened twice
+lines='n 1\nn 2\n'
+once() { # MODEL COMMAND...: runs it on the lines; no file below the directory MODEL is opened twice
   local model=$1
   shift
-  printf 'n 1\nn 2\n' | strace -f -qq -e trace=openat -o trace "$@" > /dev/null 2> err || { cat err; echo "failed: $*"; exit 1; }
+  printf '%b' "$lines" | strace -f -qq -e trace=openat -o trace "$@" > /dev/null 2> err || { cat err; echo "failed: $*"; exit 1; }
   awk -F'"' -v model="$model/" 'index($2, model) == 1 && !/ENOENT|O_DIRECTORY/ { print $2 }' trace | sort > opened
   [ -s opened ] || { echo "failed: $* opened nothing of $model"; exit 1; }
   [ -z "$(uniq -d opened)" ] || { uniq -dc opened; echo "failed: opened twice by $*"; exit 1; }
@@ -76,10 +76,10 @@ once judge-published classify -q judge-published
 once judge-published evaluate -q judge-published labelled
 once judge-published attn-dump -q judge-published
 for model in masked-published guessed; do
-  once $model generate -q --fill-mask $model
+  lines='n [MASK]\n' once $model generate -q --fill-mask $model
   once $model evaluate -q $model text
 done
-once encoder embed -q encoder
+once judge-published embed -q judge-published
 for model in vision vision-published; do
   once $model classify -q $model set
   once $model attn-dump -q $model set
