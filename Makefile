@@ -19,11 +19,10 @@ CMAKE_FLAGS ?=
 BIN = $(BUILD)/bin
 TOOLS = $(basename $(notdir $(wildcard tools/*.cpp)))
 
-include recipes/names.mk
-$(call must_be_plain,BUILD DATA MODELS RECIPE)
-$(call must_be_plain_set)
-$(call must_be_whole,SEED THREADS)
-$(call must_be_scale)
+# A rule of make cannot have a file with a space or with a character that means something to make or to a shell.
+special := : ; $$ % \# ' " ` \ & | ( ) < > * ? [ ] { } ! =
+special_in_build := $(firstword $(foreach c,$(special),$(findstring $(c),$(BUILD))))
+$(if $(special_in_build)$(word 2,x$(BUILD)x),$(error BUILD="$(BUILD)" has $(or $(special_in_build),a space), which make cannot name; take another folder, or a link to it))
 
 .PHONY: help deps lint-deps build deb wheel deb-test demo check test gradcheck asan asan-unit aarch64-unit recipes recipe bench format lint clean distclean install uninstall tools-present FORCE
 help: ## this list
@@ -95,7 +94,7 @@ deb-test: ## the package from two folders, lintian, a fresh root: half an hour, 
 demo: ## learn to translate the embedded phrasebook, and look at the attention: about two minutes
 	@! command -v dpkg-query >/dev/null || $(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory tools-present
-	@BIN='$(BIN)' recipes/demo.sh $(MODELS)/demo
+	@recipes/demo.sh "$$MODELS/demo"
 
 # --- Checking ---------------------------------------------------------------------------------------------------------
 
@@ -177,26 +176,25 @@ clean: ## remove the builds, not data or models
 	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan $(BUILD)-aarch64 $(BUILD)-lint $(BUILD)-includes $(BUILD)-deb $(BUILD)-deb-test $(BUILD)-wheel
 
 distclean: clean ## remove models and prepared data as well
-	rm -rf $(MODELS) data/cache
+	rm -rf -- "$$MODELS" data/cache
 
-# --- Recipes: recipes/stages.mk has the stages of any of them ----------------------------------------------------------------
+# --- Recipes: headwater runs them --------------------------------------------------------------------------------------------
 
-RECIPES = $(patsubst recipes/%.yaml,%,$(wildcard recipes/*.yaml))
 SEED ?=
 SET ?=
-export BIN MODELS SCALE SEED SET THREADS OVERWRITE ALLOW_EMPTY
-STAGES = $(MAKE) --no-print-directory -f recipes/stages.mk
+export BIN DATA MODELS RECIPE SCALE SEED SET THREADS
+RUN = set -f; HEADWATER_MAKE=1 "$$BIN/headwater" run --scale="$$SCALE" --models="$$MODELS" --threads="$$THREADS" \
+  $${SEED:+--seed="$$SEED"} $${DATA:+--data="$$DATA"} $(if $(OVERWRITE),--overwrite) $(if $(ALLOW_EMPTY),--allow-empty) $(if $(QUIET),--quiet)
 
 recipes: tools-present ## run all recipes; begins with what each takes, and ends with a page of all, and one table of what was expected and reached
-	@recipes/all.sh $(STAGES) --silent
+	@$(RUN) --all $$SET
 
 # Says so before anything is built.
-must_be_recipe = $(if $(wildcard recipes/$(1).yaml),,$(error no recipe "$(1)"; there are: $(RECIPES)))
+must_be_recipe = $(if $(wildcard recipes/$(1).yaml),,$(error no recipe "$(1)"; there are: $(patsubst recipes/%.yaml,%,$(wildcard recipes/*.yaml))))
 
 recipe-%: $$(call must_be_recipe,$$*) tools-present ## run one: make recipe-NAME [SCALE=quick]
-	@$(STAGES) RECIPE=recipes/$*.yaml report
+	@$(RUN) 'recipes/$*.yaml' $$SET
 
 recipe: tools-present ## run your own: make recipe RECIPE=my.yaml, on the files it names, beside it
-	@[ -n '$(RECIPE)' ] || { echo 'recipe: which one? (make recipe RECIPE=FILE)' >&2; exit 2; }
-	@[ -f '$(RECIPE)' ] || { echo 'recipe: $(RECIPE): no such file$(if $(wildcard recipes/$(RECIPE).yaml), (make recipe-$(RECIPE) runs ours))' >&2; exit 2; }
-	@$(STAGES) RECIPE='$(RECIPE)' report
+	@[ -n "$$RECIPE" ] || { echo 'recipe: which one? (make recipe RECIPE=FILE)' >&2; exit 2; }
+	@$(RUN) "$$RECIPE" $$SET

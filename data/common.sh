@@ -56,14 +56,6 @@ need_tools() { # [PROGRAM]
   [ -x "$tools_folder/${1-tokenize}" ] ||
     fail "$tools_folder/${1-tokenize}: no such program (make build; BIN=DIR names the folder of the programs)"
 }
-# The weights that a resolved recipe begins with; the name of the recipe of ours whose run has them, if one has.
-first_weights_of() { sed -n 's/^  init_from: //p' "$1" | sed 's/^"\(.*\)"$/\1/'; } # RECIPE.yaml
-encoder_of() { sed -n 's/^  encoder: //p' "$1" | sed 's/^"\(.*\)"$/\1/'; } # RECIPE.yaml
-recipe_of_run() { # MODEL
-  maker=${1#models/recipes/}
-  maker=${maker%/model}
-  [ "$1" != "models/recipes/$maker/model" ] || [ ! -f "$here/../recipes/$maker.yaml" ] || echo "$maker"
-}
 # Images become data sets by the tool vectorize; called before anything is fetched.
 need_vectorize() {
   need_tools vectorize

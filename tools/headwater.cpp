@@ -55,6 +55,8 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--seed", o.seed, "another seed than the recipe's").shown_as("N");
   line.add_flag("--overwrite", o.overwrites, "start the run anew, from first weights, over an existing one");
   line.add_flag("--allow-empty", o.allows_empty, "leave out examples without a token, however many");
+  line.add_flag("--all", o.is_all, "every recipe, each after the one whose model it begins with");
+  line.add_flag("--script", o.is_script, "print the run as a script for bash, stage by stage; run nothing");
   line.group("Output");
   line.add_option("--models", o.models, "where runs go: to recipes/NAME there")
       .shown_as("FOLDER")
@@ -76,7 +78,9 @@ void describe(cli::CommandLine& line, Options& o) {
   cli::add_quiet_option(line, o.is_quiet);
   line.condition("run", [&o] { return o.command != "recipes" && o.command != "new"; });
   line.condition("new", [&o] { return o.command != "recipes" && o.command != "run"; });
-  line.goes_with("--array --jobs --scale --seed --overwrite --allow-empty --models --data --threads", "run");
+  line.goes_with(
+      "--array --jobs --scale --seed --overwrite --allow-empty --models --data --threads --all --script",
+      "run");
   line.goes_with("--output", "new");
 }
 

@@ -28,14 +28,12 @@ void describe(cli::CommandLine& line, Options& o) {
       .one_of({"full", "quick"})
       .with_default();
   line.group("Output");
-  line.add_flag("--make", o.is_for_make, "of a recipe: what its stages need, as variables for make")
-      .goes_without("--json --matrices");
   line.add_flag("--print-recipe", o.prints_recipe,
                 "of a model: its recipe; of one of another program the recipe with its settings")
-      .goes_without("--json --make --matrices --tensors --statistics", "it stands alone");
+      .goes_without("--json --matrices --tensors --statistics", "it stands alone");
   line.add_flag("--keys", o.lists_keys, "every key that a recipe may have, as Markdown")
       .goes_without("what --recipe", "it lists the keys of every recipe")
-      .goes_without("--json --make --print-recipe --matrices --tensors --statistics", "it stands alone");
+      .goes_without("--json --print-recipe --matrices --tensors --statistics", "it stands alone");
   line.add_flag("--matrices", o.shows_matrices, "of a recipe or a model: each parameter instead of layers");
   line.add_flag("--tensors", o.shows_tensors, "of a model: the tensors of its file too");
   line.add_flag(
@@ -72,7 +70,7 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads()
       .goes_without("what", "one at a time")
       .goes_without(
-          "--make --print-recipe --keys --matrices --tensors --statistics --positions --schedule --patches");
+          "--print-recipe --keys --matrices --tensors --statistics --positions --schedule --patches");
   line.add_option(
           "--columns", o.columns,
           "what the data's columns are: source, target, label, separated by commas; or take them from "
@@ -120,7 +118,6 @@ void describe(cli::CommandLine& line, Options& o) {
 }
 
 void inspect_recipe(const Recipe& recipe, const Options& o, cli::LineWriter& out) {
-  if (o.is_for_make) return write_make(recipe, out);
   const Family& family = family_of(recipe.model);
   write_layers(family.model_of(recipe).description, o, out);
   if (!o.is_json) write_layouts(family, recipe.model, out);
@@ -150,7 +147,6 @@ void inspect_model(const Options& o) {
     throw UsageError("nothing to inspect (name a model directory, a recipe or a .safetensors file)");
   cli::LineWriter out;
   const fs::path path = named(o);
-  if (!is_recipe(o) && o.is_for_make) throw UsageError("--make is of a recipe (name a .yaml file)");
   if (o.prints_recipe && (is_recipe(o) || !fs::is_directory(path)))
     throw UsageError("--print-recipe is of a model directory (train --print-recipe prints a recipe)");
   if (is_recipe(o) && (o.shows_tensors || o.has_statistics))

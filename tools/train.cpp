@@ -214,25 +214,10 @@ TrainingOutcome train(Trainer& trainer, const Run& run, const Options& o) {
   return trainer.run(callbacks);
 }
 
-// The recipe of a run that is given the tokenizers of a model.
-Recipe recipe_over_model(const Options& o) {
-  const fs::path named = o.tokenizers_of, of_run = fs::is_directory(named) ? named / "recipe.yaml" : named;
-  std::error_code none;
-  const Recipe model =
-      fs::exists(of_run, none) ? read_recipe(of_run) : recipe_of_model(open_model(named), named);
-  std::vector<std::string> others;
-  Recipe recipe =
-      parse_recipe_over(model, recipe_text(o.recipe), o.recipe, model_kinds(), o.scale, o.changes, others);
-  if (others.empty()) return recipe;
-  std::string keys;
-  for (const std::string& other : others) keys += (keys.empty() ? "" : "; ") + other;
-  throw UsageError(o.recipe + ": other tokenizers than those of " + o.tokenizers_of + ": " + keys +
-                   " (remove these keys for the tokenizers of that model; data.tokenizer_text: another file "
-                   "than data.train learns new ones, whose new tokens begin anew)");
-}
-
 Recipe recipe_of(const Options& o) {
-  Recipe recipe = o.tokenizers_of.empty() ? read_recipe(o.recipe, o.scale, o.changes) : recipe_over_model(o);
+  Recipe recipe = o.tokenizers_of.empty()
+                      ? read_recipe(o.recipe, o.scale, o.changes)
+                      : read_recipe_over_model(o.recipe, o.tokenizers_of, o.scale, o.changes);
   if (o.seed) recipe.seed = *o.seed;
   if (o.epochs) recipe.training.epochs = *o.epochs;
   TrainingSettings& training = recipe.training;

@@ -73,4 +73,21 @@ Recipe recipe_of_model(const ModelFolder& folder, const std::filesystem::path& n
   return filled_in(std::move(recipe));
 }
 
+Recipe read_recipe_over_model(const fs::path& path, const fs::path& model, std::string_view scale,
+                              const std::vector<std::string>& changes) {
+  const fs::path of_run = fs::is_directory(model) ? model / "recipe.yaml" : model;
+  std::error_code none;
+  const Recipe given =
+      fs::exists(of_run, none) ? read_recipe(of_run) : recipe_of_model(open_model(model), model);
+  std::vector<std::string> others;
+  Recipe recipe =
+      parse_recipe_over(given, recipe_text(path), path.string(), model_kinds(), scale, changes, others);
+  if (others.empty()) return recipe;
+  std::string keys;
+  for (const std::string& other : others) keys += (keys.empty() ? "" : "; ") + other;
+  throw UsageError(path.string() + ": other tokenizers than those of " + model.string() + ": " + keys +
+                   " (remove these keys for the tokenizers of that model; data.tokenizer_text: another file "
+                   "than data.train learns new ones, whose new tokens begin anew)");
+}
+
 }  // namespace headwater

@@ -11,4 +11,9 @@ namespace headwater {
 // was named.
 Recipe recipe_of_model(const ModelFolder& folder, const std::filesystem::path& name);
 
+// read_recipe() of a run that is given the tokenizers and terms of a model, or of the run whose recipe the
+// file `model` is. Throws UsageError where the recipe sets them otherwise.
+Recipe read_recipe_over_model(const std::filesystem::path& path, const std::filesystem::path& model,
+                              std::string_view scale, const std::vector<std::string>& changes);
+
 }  // namespace headwater

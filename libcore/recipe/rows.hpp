@@ -7,8 +7,8 @@
 
 namespace headwater::schema {
 
-// Which programs read a row, where they are not those of its section. `make recipe` runs the stages of
-// recipes/stages.mk.
+// Which programs read a row, where they are not those of its section. `make recipe` and `headwater run`
+// run the stages (pipeline/).
 inline constexpr std::string_view kMake = "make recipe";
 
 void rows(Visitor& visitor, DataSettings& settings, const ModelSection& model);

@@ -6,7 +6,7 @@
 # shellcheck source=SCRIPTDIR/page_setup.sh
 . "$(dirname "$0")/page_setup.sh"
 
-read_page classifier.md 2 's/size: 20000/size: 400/; s/width: 64/width: 16/; s/feed_forward_width: 128/feed_forward_width: 32/; s/epochs: 10/epochs: 4/; s/learning_rate: 1.0e-3/learning_rate: 1.0e-2/'
+read_page classifier.md 3 's/size: 20000/size: 400/; s/width: 64/width: 16/; s/feed_forward_width: 128/feed_forward_width: 32/; s/epochs: 10/epochs: 4/; s/learning_rate: 1.0e-3/learning_rate: 1.0e-2/'
 # The colour of the first thing that has one; a line end inside a text, a text that stands twice, one without words.
 head -n 1500 "$root/data/phrasebook/train.tsv" | cut -f1 | awk -v OFS=, '
   BEGIN { print "id,text,label" }

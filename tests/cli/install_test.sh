@@ -89,8 +89,7 @@ mkdir "$tmp/work"
   cmp -s data/cache/phrasebook/train.tsv "$root/data/phrasebook/train.tsv" || fail 'its data root is data/cache of the current folder'
   "$prefix/share/headwater/data/overlap.sh" --help >"$tmp/log" || fail 'the help of an installed script'
   ln -s "$prefix/share/headwater/recipes" recipes
-  make --no-print-directory -f "$prefix/share/headwater/recipes/stages.mk" RECIPE=recipes/phrasebook.yaml SCALE=quick >"$tmp/log" 2>&1 ||
-    fail 'an installed recipe'
+  "$prefix/bin/headwater" run recipes/phrasebook.yaml --scale quick >"$tmp/log" 2>&1 || fail 'an installed recipe'
   [ -s models/recipes/phrasebook-quick/model/model.safetensors ] || fail 'a model of an installed recipe'
   "$prefix/bin/headwater" run phrasebook --scale quick --models by-name >"$tmp/log" 2>&1 || fail 'a recipe by its name'
   cmp -s by-name/recipes/phrasebook-quick/model/model.safetensors models/recipes/phrasebook-quick/model/model.safetensors || fail 'another model by its name'
@@ -125,32 +124,28 @@ for name in hw-translate "../libexec/headwater/translate"; do
   grep -q '(hw-train writes one: hw-train --recipe ' "$tmp/out" || fail "$name names other programs otherwise: $(cat "$tmp/out")"
 done
 ! grep -E "(^|\| |\`)($alternatives) " "$prefix/share/headwater/recipes/translator.md" || fail 'the commands of translator.md'
-# A clone of the recipes alone takes the programs from PATH, whatever they are called there; BIN goes first, and a wrong one is said.
+# Scripts of data take the programs from PATH, whatever they are called there; BIN goes first, and another program of that name is passed over.
 mkdir "$tmp/clone"
 cp -r Makefile recipes data "$tmp/clone"
 rm -rf "$tmp/clone/data/cache"
 on_path() { # PATH [BIN=...]
-  (cd "$tmp/clone" && PATH=$1:$PATH make --no-print-directory -n -f recipes/stages.mk RECIPE=recipes/phrasebook.yaml SCALE=quick "MODELS=$tmp/clone-models" "${@:2}" >"$tmp/log" 2>&1)
+  (cd "$tmp/clone" && env PATH="$1:$PATH" "${@:2}" data/tools.sh >"$tmp/log" 2>&1)
 }
-on_path "$prefix/bin" || fail 'a clone with the programs on PATH under other names'
-grep -qF "'$prefix/bin/../libexec/headwater'/tokenize " "$tmp/log" || fail 'which programs a clone takes from PATH'
-on_path "$bin" || fail 'a clone with the programs on PATH'
-grep -q "^'*$bin'*/tokenize " "$tmp/log" || fail 'which programs a clone takes from PATH'
-on_path "$prefix/bin" "BIN=$bin" || fail 'a clone with BIN'
-grep -q "^'*$bin'*/tokenize " "$tmp/log" || fail 'BIN before PATH'
-! on_path "$bin" "BIN=$tmp/nowhere" || fail 'a BIN without programs'
-grep -q "^recipe: $tmp/nowhere/tokenize: no such program (make build; BIN=DIR names the folder of the programs)$" "$tmp/log" || fail 'the message for it'
+on_path "$prefix/bin" && grep -qxF "$prefix/bin/../libexec/headwater" "$tmp/log" || fail 'programs on PATH under other names'
+on_path "$bin" && grep -qxF "$bin" "$tmp/log" || fail 'programs on PATH'
+on_path "$prefix/bin" "BIN=$bin" && grep -qxF "$bin" "$tmp/log" || fail 'BIN before PATH'
 mkdir "$tmp/other"
 printf '#!/bin/sh\necho another program\n' >"$tmp/other/tokenize"
 cp "$tmp/other/tokenize" "$tmp/other/train"
 chmod +x "$tmp/other"/*
-on_path "$tmp/other:$bin" || fail 'another program of that name on PATH'
-grep -q "^'*$bin'*/tokenize " "$tmp/log" || fail 'another program of that name was taken from PATH'
+on_path "$tmp/other:$bin" && grep -qxF "$bin" "$tmp/log" || fail 'another program of that name on PATH'
 mkdir -p "$tmp/clone/build/bin"
 for program in $programs; do ln -s "$bin/$program" "$tmp/clone/build/bin/$program"; done
-on_path "$tmp/other" || fail 'a clone that is built'
-grep -q '^build/bin/tokenize ' "$tmp/log" || fail 'what is built goes before PATH'
-rm -rf "$tmp/clone" "$tmp/clone-models"
+on_path "$tmp/other" && grep -qxF "$tmp/clone/data/../build/bin" "$tmp/log" || fail 'what is built goes before PATH'
+# Installed under other names headwater has its stages call the programs by their own, and says its own name.
+(cd "$tmp/work" && "$prefix/bin/hw-headwater" run phrasebook --scale quick --script >"$tmp/log" 2>&1) || fail 'a script by hw-headwater'
+grep -qF "bin='$prefix/libexec'/headwater" "$tmp/log" && grep -q '^# hw-headwater run phrasebook, ' "$tmp/log" || fail 'the programs of hw-headwater'
+rm -rf "$tmp/clone"
 echo mine >"$prefix/share/headwater/mine"
 run uninstall "PREFIX=$prefix" || fail 'make uninstall'
 [ "$(cat "$prefix/share/headwater/mine")" = mine ] || fail 'uninstall removed a file that is not its own'

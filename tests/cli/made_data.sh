@@ -2,9 +2,18 @@
 # Small sets that are made up, for recipes at SCALE=quick. Sourced in the repository's root by tests that have $bin, the folder of the tools,
 # and $tmp.
 
-# What inspect --make says of a recipe.
-value_of() { "$bin/inspect" "recipes/$1.yaml" --scale quick --make | sed -n "s/^$2 := //p"; } # RECIPE NAME
-task_of() { if [ -n "$(value_of "$1" summaries)" ]; then echo summary; else value_of "$1" task; fi; } # RECIPE
+# What a recipe says of its data: set, train, validation, test, columns, test_orders; several words without commas.
+value_of() { "$bin/train" --recipe "recipes/$1.yaml" --scale quick --print-recipe | sed -n "s/^  $2: //p" | tr -d '"[],'; } # RECIPE KEY
+task_of() { # RECIPE
+  if [ "$(value_of "$1" summaries)" = true ]; then echo summary; return; fi
+  case $("$bin/train" --recipe "recipes/$1.yaml" --scale quick --print-recipe | sed -n '/^model:$/,/^  kind: /s/^  kind: //p') in
+    encoder_decoder) echo translation ;;
+    classifier | bag_of_words | linear) echo classification ;;
+    language_model) echo language_modeling ;;
+    masked_lm) echo masked_language_modeling ;;
+    vision) echo image_classification ;;
+  esac
+}
 model_number_of() { "$bin/train" --recipe "recipes/$1.yaml" --scale quick --print-recipe | sed -n "s/^  $2: \([0-9]*\).*/\1/p"; } # RECIPE KEY
 
 # Reviews whose label follows from two of their words, and their texts alone, of one sentence or of several; pairs that a word-by-word translation gets

@@ -86,25 +86,33 @@ grep -q '^bench.sh: unknown row nonsense ' "$tmp/log" && [ ! -s "$tmp/calls" ] |
 grep -qx 'bench.sh: false has no torch (PEER_PYTHON=python names one that has)' "$tmp/log" && [ ! -s "$tmp/calls" ] ||
   fail 'a Python without torch is named before anything is built'
 
-echo 'report: ; echo $(notdir $(RECIPE)) >>../ran' >"$tmp/house/recipes/stages.mk"
+# Recipes are run by headwater, with what was typed as its options.
+mkdir -p "$tmp/house/build/bin"
+{ printf '#!/bin/bash\nprintf "<%%s>" "headwater of make $HEADWATER_MAKE" "$@" >>"%s"; echo >>"%s"\n' "$tmp/calls" "$tmp/calls"; } >"$tmp/house/build/bin/headwater"
+chmod +x "$tmp/house/build/bin/headwater"
+ran() { # WHAT CALL
+  [ "$(grep -c '^<headwater' "$tmp/calls")" = 1 ] && grep -qxF "$2" "$tmp/calls" || fail "$1"
+}
 make_house recipe-phrasebook || fail 'make recipe-NAME'
-grep -q '^echo' "$tmp/log" || fail 'make recipe-NAME shows its commands'
-cp recipes/stages.mk "$tmp/house/recipes/stages.mk"
+ran 'make recipe-NAME' '<headwater of make 1><run><--scale=full><--models=models><--threads=0><recipes/phrasebook.yaml>'
+make_house recipe RECIPE="my 'recipe' \$\$HOME.yaml" SCALE=quick SEED=3 SET='training.epochs=2 model.norm=*' THREADS=2 OVERWRITE=1 ALLOW_EMPTY=1 DATA='my "data"' MODELS='a;b' || fail 'make recipe with all variables'
+ran 'what make recipe hands on' "<headwater of make 1><run><--scale=quick><--models=a;b><--threads=2><--seed=3><--data=my \"data\"><--overwrite><--allow-empty><my 'recipe' \$HOME.yaml><training.epochs=2><model.norm=*>"
+make_house recipes QUIET=1 || fail 'make recipes'
+ran 'make recipes' '<headwater of make 1><run><--scale=full><--models=models><--threads=0><--quiet><--all>'
+! make_house recipe-phrasebok || fail 'a recipe that is not there'
+grep -q 'no recipe "phrasebok"; there are: ' "$tmp/log" && [ ! -s "$tmp/calls" ] || fail 'it is said before anything is built'
 
-# A folder that make cannot name is refused before anything else is done.
-mkdir "$tmp/house/my" "$tmp/house/models"
+# A folder for builds that make cannot name is refused before anything else is done; other folders may have any name.
+mkdir "$tmp/house/my" "$tmp/house/models" "$tmp/house/my models"
 refuses() { # VARIABLE=VALUE GOAL
   ! make_house "$@" || fail "$* was taken"
   [ ! -s "$tmp/calls" ] && [ "$(wc -l <"$tmp/log")" = 1 ] || fail "$*: something was done before it was refused"
   grep -q "^Makefile:[0-9]*: \*\*\* ${1%%=*}=\"[^\"]*\" has .*, which make cannot name; .*\.  Stop\.$" "$tmp/log" || fail "$*: the message"
 }
-for variable in DATA MODELS BUILD RECIPE; do
-  for goal in build demo recipe-phrasebook recipes recipe distclean; do refuses $variable='my data' $goal; done
-  for value in 'a	b' 'a;b' 'a:b' 'a$$(touch b)' "a'b" 'a\b' 'a*' 'a|b' 'a(b)' 'a&b' 'a%b' 'a\#b' 'a>b' 'a=b' 'a`b`'; do refuses "$variable=$value" build; done
-done
+for goal in build demo recipe-phrasebook recipes recipe distclean; do refuses BUILD='my data' $goal; done
+for value in 'a	b' 'a;b' 'a:b' 'a$$(touch b)' "a'b" 'a\b' 'a*' 'a|b' 'a(b)' 'a&b' 'a%b' 'a\#b' 'a>b' 'a=b' 'a`b`'; do refuses "BUILD=$value" build; done
 [ -d "$tmp/house/my" ] && [ -d "$tmp/house/models" ] || fail 'distclean removed something else'
 for value in /srv/data ../my-data_2 'C++,v1@home' 'año/datos' '~/data'; do make_house build "DATA=$value" "MODELS=$value" || fail "$value was refused"; done
-! make_house -f recipes/stages.mk RECIPE=recipes/phrasebook.yaml 'MODELS=my models' || fail 'stages.mk took a folder with a space'
-[ "$(grep -c '\*\*\* MODELS="my models" has a space' "$tmp/log")" = 1 ] || fail 'the message of stages.mk'
+make_house distclean MODELS='my models' && [ ! -e "$tmp/house/my models" ] && [ -d "$tmp/house/my" ] && [ -d "$tmp/house/models" ] || fail 'distclean of a folder with a space'
 
 echo 'the Makefile builds what it says'

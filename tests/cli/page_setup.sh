@@ -18,11 +18,11 @@ mkdir "$tmp/mine"
 cd "$tmp/mine"
 : >"$tmp/words"
 
-# The commands of a page go to $tmp/session, with what makes the model small; there must be so many that call make.
-read_page() { # PAGE NUMBER-OF-MAKES SED-COMMANDS
+# The commands of a page go to $tmp/session, with what makes the model small; there must be so many that build or run a recipe.
+read_page() { # PAGE NUMBER SED-COMMANDS
   sed -n '/^```sh$/,/^```$/p' "$root/recipes/$1" | sed '/^```/d' >"$tmp/typed"
-  [ "$(grep -c '^make' "$tmp/typed")" = "$2" ] || fail 'the page has other commands now; look at this test again'
-  sed "/^make build\$/d; s|^export headwater=.*|export headwater='$root' PATH=\"$bin:\$PATH\"|; $3" "$tmp/typed" >"$tmp/session"
+  [ "$(grep -c '^make\|^headwater run' "$tmp/typed")" = "$2" ] || fail 'the page has other commands now; look at this test again'
+  sed "/^make build\$/d; s|^export PATH=.*|export PATH=\"$bin:\$PATH\"|; $3" "$tmp/typed" >"$tmp/session"
 }
 # What they print goes to $tmp/out.
 run_page() {

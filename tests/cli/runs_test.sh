@@ -6,7 +6,6 @@
 set -euo pipefail
 export LC_ALL=C
 bin=$(cd "$1" && pwd) killing=$2
-root=$(cd "$(dirname "$0")/../.." && pwd)
 unset MAKEFLAGS MAKELEVEL MFLAGS BIN DATA MODELS SCALE SEED SET THREADS OVERWRITE ALLOW_EMPTY
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -47,7 +46,7 @@ cp $run/model/model.safetensors model-of-new
 touch new.tsv mine/r.yaml
 headwater run mine/r.yaml || fail 'a finished run whose data were touched'
 cmp -s "$tmp/out" $run/report.md || fail 'a finished run is made again because of the age of its data'
-state_of_run() { (cd $run && find . -type f ! -name .lock ! -name data.sums ! -name recipe.mk ! -path './labels.checked*' -exec sha256sum {} + | sort); }
+state_of_run() { (cd $run && find . -type f ! -name .lock ! -path './labels.checked*' -exec sha256sum {} + | sort); }
 state_of_run >before
 ln -sf "$tmp/old.tsv" mine/t.tsv
 [ "$(status_of headwater run mine/r.yaml)" = 1 ] || fail 'older data under a finished run are not noticed'
@@ -86,19 +85,18 @@ cat new.tsv >mine/t.tsv
 headwater run mine/r.yaml || fail 'the first data again, in place'
 cmp -s $run/model/model.safetensors model-of-new || fail 'another model of the first data'
 
-# A test set alone: the model stays, its score does not. Through make, and then back again.
+# A test set alone: the model stays, its score does not. And then back again.
 sed 's/test_fraction: 0.2/test: test.tsv/' mine/r.yaml >mine/tested.yaml
 tested=models/recipes/tested
 cp -p test.tsv mine/test.tsv
-make=(make --no-print-directory -f "$root/recipes/stages.mk" "BIN=$bin" RECIPE=mine/tested.yaml)
-"${make[@]}" >"$tmp/out" 2>"$tmp/err" || fail 'a run through make'
+headwater run mine/tested.yaml || fail 'a run with a test set'
 [ "$(wc -l <$tested/test.tsv)" = 40 ] && grep -q ' over 40 samples' $tested/report.md || fail 'a test set of 40 lines'
 before=$(stat -c %y $tested/model/model.safetensors)
 cp -p old-test.tsv mine/test.tsv
-"${make[@]}" >"$tmp/out" 2>"$tmp/err" || fail 'an older test set'
+headwater run mine/tested.yaml || fail 'an older test set'
 [ "$(wc -l <$tested/test.tsv)" = 60 ] && grep -q ' over 60 samples' $tested/report.md || fail 'an older test set is not noticed'
 cp -p test.tsv mine/test.tsv
-"${make[@]}" >"$tmp/out" 2>"$tmp/err" || fail 'the first test set again'
+headwater run mine/tested.yaml || fail 'the first test set again'
 [ "$(wc -l <$tested/test.tsv)" = 40 ] && grep -q ' over 40 samples' $tested/report.md || fail 'the first test set again is not noticed'
 [ "$before" = "$(stat -c %y $tested/model/model.safetensors)" ] || fail 'a model is trained again because of its test set'
 
@@ -106,7 +104,7 @@ cp -p test.tsv mine/test.tsv
 mkdir stand-ins
 cat >stand-ins/awk <<AWK
 #!/bin/bash
-case "\$*" in *lines.awk*) cp '$tmp/old.tsv' '$tmp/mine/t.tsv' ;; esac
+case "\$*" in *357*) cp '$tmp/old.tsv' '$tmp/mine/t.tsv' ;; esac
 exec $(command -v awk) "\$@"
 AWK
 chmod +x stand-ins/awk
@@ -123,6 +121,7 @@ for count in 1 2 3 4 5 6 7 8 9; do
   rm -rf killed
   [ "$(KILL_AT_RENAME=$count LD_PRELOAD=$killing status_of headwater run mine/r.yaml --models killed)" = 1 ] || fail "nothing is killed at rename $count"
   left=$(drafts killed)
+  prefix=$(find killed -name '.headwater-draft-*' | sed -n 's,.*/\(.headwater-draft-[0-9a-f]*-\).*,\1,p' | grep . || echo "${prefix-}")
   [ "$left" -le "$most" ] || most=$left
   headwater run mine/r.yaml --models killed || fail "a run that was killed at rename $count does not go on"
   figures killed/recipes/r | cmp -s - of-new || fail "other figures after a kill at rename $count"
@@ -134,7 +133,7 @@ done
 [ "$most" -gt 0 ] || fail 'no kill leaves anything'
 # Of what such a command has left the next one removes what is provably its own, also of a finished run.
 killed=killed/recipes/r
-draft=$killed/$(sed -n 's/^drafts := //p' $killed/recipe.mk)
+draft=$killed/$prefix
 theirs=("$killed/thesis.part" "$killed/.notes.tmp-4711-0" "$killed/model/notes.part" "$killed/.headwater-draft-0123456789abcdef-x.tmp-1-0" "$killed/.headwater-draft-")
 for file in "${theirs[@]}" "$draft"table.txt "${draft}table.txt.train.messages.json.tmp-999999999-0" "${draft}test.txt.tmp-$$-0"; do echo precious >"$file"; done
 mkdir "$killed/folder.part" "${draft}mean"
@@ -180,12 +179,10 @@ for epochs in 2 3; do
     fail 'two runs at once on the same data'
   }
 done
-# With certainty, and through make.
+# With certainty.
 exec 9>>twice/recipes/r/.lock
 flock 9
 [ "$(status_of headwater run mine/r.yaml --models twice --overwrite)" = 1 ] && [ "$(wc -l <"$tmp/err")" = 1 ] || fail 'a second command beside one that holds the run'
-! make --no-print-directory -f "$root/recipes/stages.mk" "BIN=$bin" RECIPE=mine/r.yaml MODELS=twice OVERWRITE=1 >"$tmp/out" 2>"$tmp/err" &&
-  grep -q '^recipe: twice/recipes/r: another command is making this run (wait until it ends, or choose another folder: MODELS=DIR)$' "$tmp/err" || fail 'the same through make'
 exec 9>&-
 
 # --- Another recipe of the same name ---------------------------------------------------------------------------------------------
@@ -204,18 +201,16 @@ headwater run moved/r.yaml -q || fail 'a recipe whose folder was renamed'
 
 # --- The environment -------------------------------------------------------------------------------------------------------------
 
-# Every name that the stages have.
-mapfile -t names < <({ grep -o '\$(*[a-z_]*' "$root/recipes/stages.mk"; grep -o '^[a-z_]* ' "$root/recipes/stages.mk"; "$bin/inspect" moved/r.yaml --make; } |
-  grep -o '^\$*(*[a-z_][a-z_]*' | tr -d '$(' | sort -u | sed 's/$/=1/')
-[ "${#names[@]}" -gt 60 ] || fail 'the names of the stages'
-with_names() { env "${names[@]}" HEADWATER=1 RESOLVED=1 "$@" >"$tmp/out" 2>"$tmp/err"; }
-with_names "$bin/headwater" run moved/r.yaml --models clean || fail 'a run beside variables of the names that stages have'
+# Every name that the script of a run has, and of options.
+mapfile -t names < <({ "$bin/headwater" run moved/r.yaml --script | grep -o '\$[a-z_]*\|^[a-z_]*='; printf '%s\n' SCALE SEED SET THREADS DATA MODELS BIN OVERWRITE ALLOW_EMPTY QUIET; } |
+  tr -d '$=' | grep . | sort -u | sed 's/$/=1/')
+[ "${#names[@]}" -gt 12 ] || fail 'the names of a script'
+with_names() { env "${names[@]}" HEADWATER=1 HEADWATER_MESSAGES="$tmp/said" "$@" >"$tmp/out" 2>"$tmp/err"; }
+with_names "$bin/headwater" run moved/r.yaml --models clean || fail 'a run beside variables of the names that a script has'
 figures clean/recipes/r | cmp -s - of-new || fail 'variables of the environment change a run'
-with_names make --no-print-directory -f "$root/recipes/stages.mk" "BIN=$bin" RECIPE=moved/r.yaml MODELS=clean-make || fail 'the same through make'
-figures clean-make/recipes/r | cmp -s - of-new || fail 'variables of the environment change a run of make'
-# A name that make would take for a folder of its user.
+# A name that a shell would take for a folder of its user.
 for folder in '~' './~' '~root'; do
-  [ "$(HOME=$tmp/home status_of headwater run moved/r.yaml "--models=$folder")" = 2 ] && grep -q "^headwater: --models \"$folder\" begins with ~, which make would take for a home folder " "$tmp/err" || fail "--models=$folder"
+  HOME=$tmp/home headwater run moved/r.yaml "--models=$folder" && [ -s "./$folder/recipes/r/report.md" ] || fail "--models=$folder"
 done
 [ ! -e home ] || fail '~ is taken for the home folder'
 echo 'runs: data of any age, kills, two at once, one name twice, the environment'

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "support/directories.hpp"
 #include "support/error.hpp"
@@ -23,19 +24,29 @@ fs::path folder_of_this_program() {
   return fs::path(std::string_view(path.data(), static_cast<std::size_t>(length))).parent_path();
 }
 
+// As it is named in the current folder, where it lies there: build/bin.
+fs::path near(const fs::path& folder, const fs::path& now) {
+  const fs::path relative = folder.lexically_relative(now);
+  return relative.empty() || relative.string().starts_with("..") ? folder : relative;
+}
+
 }  // namespace
 
 House find_house() {
   const fs::path here = folder_of_this_program(), prefix = here.parent_path();
   const fs::path installed = prefix / "share" / "headwater", clone = prefix.parent_path();
+  std::error_code error;
+  const fs::path now = fs::current_path(error);
+  if (const char* const make = std::getenv("HEADWATER_MAKE"); make != nullptr && *make != '\0')
+    return {{}, near(here, now), true};
   for (const fs::path& root : {installed, clone}) {
     House house{root, here};
-    if (!is_file(house.stages())) continue;
+    if (!is_file(root / "recipes" / "README.md") || !is_file(root / "data" / "common.sh")) continue;
     // Installed under other names, scripts have the programs by their own.
     const fs::path for_scripts = prefix / "libexec" / "headwater";
     if (root == installed && is_file(for_scripts / "train")) house.programs = for_scripts;
     std::error_code none;
-    if (root == clone && fs::equivalent(root, ".", none)) house.root.clear();  // as make names things there
+    if (root == clone && fs::equivalent(root, ".", none)) house = {{}, near(here, now)};
     return house;
   }
   throw Error(here.string() + ": no recipes beside this program, neither in " + installed.string() +

@@ -1,4 +1,4 @@
-// What the ways of inspecting share: layers.cpp, tensors.cpp, make.cpp, recipe.cpp, data.cpp,
+// What the ways of inspecting share: layers.cpp, tensors.cpp, recipe.cpp, data.cpp,
 // images.cpp, figures.cpp.
 #pragma once
 
@@ -16,8 +16,7 @@ namespace headwater::inspect {
 
 struct Options {
   std::string what, recipe, scale = "full", tokenizer;
-  bool shows_tensors = false, has_statistics = false, is_json = false, is_for_make = false,
-       prints_recipe = false;
+  bool shows_tensors = false, has_statistics = false, is_json = false, prints_recipe = false;
   bool lists_keys = false, shows_matrices = false;
 
   // The figures that tutorials draw: of a recipe or a model, to `output` or standard output.
@@ -48,8 +47,6 @@ bool is_figure(const Options& o);
 void write_figure(const Options& o);
 // A model directory or a checkpoint.
 void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& out);
-// Variables for make: recipes/stages.mk includes them.
-void write_make(const Recipe& recipe, cli::LineWriter& out);
 // The recipe.yaml of a model directory; of a model of another program one with the settings of the model.
 void write_recipe(const fs::path& path, cli::LineWriter& out);
 void inspect_data(const Options& o);

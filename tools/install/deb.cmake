@@ -14,7 +14,7 @@ set(CPACK_DEBIAN_PACKAGE_MAINTAINER "Headwater maintainers <maintainers@headwate
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "make, mawk | gawk | original-awk")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "mawk | gawk | original-awk")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "curl, xz-utils")
 # Other programs of these names. Those of ImageMagick and its like are alternatives, which dpkg would replace without a word.
 if("$ENV{PROGRAM_PREFIX}" STREQUAL "")

@@ -83,8 +83,8 @@ TestTexts test_texts(const Folder& folder) {
   return texts;
 }
 
-// The same test by another search, and of the mean of the checkpoints that the recipe keeps: what stages.mk
-// made.
+// The same test by another search, and of the mean of the checkpoints that the recipe keeps: what the
+// stages made.
 std::vector<DecodedTest> decoded_tests(const Folder& folder, const Recipe& recipe, const TestTexts& texts) {
   const std::int64_t beams = recipe.decoding.num_beams;
   const std::string beam = "beam " + std::to_string(beams);

@@ -1,3 +1,5 @@
+#include "pipeline/children.hpp"
+
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/types.h>
@@ -10,16 +12,13 @@
 #include <cerrno>
 #include <csignal>
 
-#include "cli/tool.hpp"
-#include "support/error.hpp"
-#include "tools/headwater/headwater.hpp"
-
-namespace headwater::front {
+namespace headwater {
 
 namespace {
 
 constexpr int kEnding[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 constexpr std::size_t kMostChildren = 257;
+constexpr int kNotStarted = 127;
 
 // What the handler reads: the groups that run, and the signal that came.
 std::array<std::atomic<pid_t>, kMostChildren> running_groups{};
@@ -63,10 +62,32 @@ sigset_t handled_signals() {
   return set;
 }
 
-// In the child: async-signal-safe calls alone.
-[[noreturn]] void become(char* const* arguments, const char* log, int report, const sigset_t& mask) {
+// What outlives its parent is a child of this process then. A copy of it has to say so again.
+void wait_for_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+void unblock() {
+  const sigset_t set = handled_signals();
+  ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+// In the child. Whether its files are open.
+bool settle(const fs::path& log) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // whatever ends the parent; of SIGKILL train alone goes on
+  for (std::atomic<pid_t>& group : running_groups) group = 0;
+  signal_that_came = 0;
+  const int input = ::open("/dev/null", O_RDONLY);
+  if (input < 0 || ::dup2(input, STDIN_FILENO) < 0) return false;
+  if (log.empty()) return true;
+  const int output = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  return output >= 0 && ::dup2(output, STDOUT_FILENO) >= 0 && ::dup2(output, STDERR_FILENO) >= 0;
+}
+
+int become(std::vector<std::string>& arguments) {
+  std::vector<char*> words;
+  words.reserve(arguments.size() + 1);
+  for (std::string& argument : arguments) words.push_back(argument.data());
+  words.push_back(nullptr);
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
   for (const int number : kEnding) {
@@ -75,67 +96,51 @@ sigset_t handled_signals() {
       ::sigaction(number, &usual, nullptr);
   }
   for (const int number : {SIGTSTP, SIGPIPE, SIGBUS, SIGXFSZ}) ::sigaction(number, &usual, nullptr);
-  bool is_good = true;
-  const int input = ::open("/dev/null", O_RDONLY);
-  is_good = input >= 0 && ::dup2(input, STDIN_FILENO) >= 0;
-  if (is_good && log != nullptr) {
-    const int output = ::open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    is_good = output >= 0 && ::dup2(output, STDOUT_FILENO) >= 0 && ::dup2(output, STDERR_FILENO) >= 0;
-  }
-  ::sigprocmask(SIG_SETMASK, &mask, nullptr);
-  if (is_good) ::execvp(arguments[0], arguments);
-  const int error = errno;
-  [[maybe_unused]] const ssize_t written = ::write(report, &error, sizeof error);
-  ::_exit(127);
+  unblock();
+  ::execvp(words[0], words.data());
+  const std::string said = arguments[0] + ": cannot be started: " + system_reason(errno) + "\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, said.data(), said.size());
+  return kNotStarted;
 }
 
 }  // namespace
 
 Children::Children() {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what outlives its parent is waited for here
+  wait_for_orphans();
   for (const int number : kEnding) handle(number, on_ending);
   handle(SIGTSTP, on_stop);
 }
 
-int Children::start(const std::vector<std::string>& arguments, const fs::path& log) {
-  std::vector<char*> words;
-  words.reserve(arguments.size() + 1);
-  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
-  words.push_back(nullptr);
+int Children::start(const std::function<int()>& work, const fs::path& log) {
+  const auto with_signals = [&work] {
+    wait_for_orphans();
+    unblock();
+    return work();
+  };
+  return start_held(with_signals, log);
+}
+
+int Children::start(std::vector<std::string> arguments, const fs::path& log) {
+  return start_held([&arguments] { return become(arguments); }, log);
+}
+
+int Children::start_held(const std::function<int()>& work, const fs::path& log) {
   std::size_t place = 0;
   while (place < running_groups.size() && running_groups[place] != 0) ++place;
   if (place == running_groups.size()) throw Error("too many programs at a time");
-  std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) throw Error("pipe: " + system_reason(errno));
   const sigset_t set = handled_signals();
   sigset_t before;
   ::sigprocmask(SIG_BLOCK, &set, &before);
   const pid_t child = ::fork();
-  if (child == 0) become(words.data(), log.empty() ? nullptr : log.c_str(), pipe[1], before);
+  if (child == 0) ::_exit(settle(log) ? work() : kNotStarted);
   const int fork_error = errno;
   if (child > 0) {
     ::setpgid(child, child);
     running_groups[place] = child;
   }
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  ::close(pipe[1]);
-  int error = child < 0 ? fork_error : 0;
-  if (child > 0) {
-    ssize_t got = 0;
-    do got = ::read(pipe[0], &error, sizeof error);
-    while (got < 0 && errno == EINTR);
-    if (got != sizeof error) error = 0;
-  }
-  ::close(pipe[0]);
-  if (error == 0) return child;
-  if (child > 0) {
-    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) continue;
-    running_groups[place] = 0;
-  }
-  const std::string what = error == ENOENT && log.empty()
-                               ? "no such program (apt-get install it, or make build)"
-                               : system_reason(error);
-  throw Error(arguments[0] + ": cannot be started: " + what);
+  if (child < 0) throw Error("cannot start a process: " + system_reason(fork_error));
+  return child;
 }
 
 std::pair<int, Ended> Children::wait() {
@@ -146,7 +151,7 @@ std::pair<int, Ended> Children::wait() {
     if (child < 0) throw Error("wait: " + system_reason(errno));
     std::atomic<pid_t>* const group = std::find(running_groups.begin(), running_groups.end(), child);
     if (group == running_groups.end()) continue;  // one that somebody below has left
-    // make is not waited for by what it has started: train saves.
+    // A shell is not waited for by what it has started: train saves.
     while (::waitpid(-child, nullptr, 0) > 0 || errno == EINTR) continue;
     *group = 0;
     if (WIFSIGNALED(status)) return {child, {.signal = WTERMSIG(status)}};
@@ -154,10 +159,18 @@ std::pair<int, Ended> Children::wait() {
   }
 }
 
-bool Children::is_told() { return signal_that_came != 0; }
-
-void Children::end_if_told() {
-  if (const int number = signal_that_came; number != 0) cli::end_by_signal(number);
+Ended Children::run(std::vector<std::string> arguments, const fs::path& log) {
+  throw_if_told();
+  start(std::move(arguments), log);
+  const Ended ended = wait().second;
+  throw_if_told();
+  return ended;
 }
 
-}  // namespace headwater::front
+bool Children::is_told() { return signal_that_came != 0; }
+
+void Children::throw_if_told() {
+  if (const int number = signal_that_came; number != 0) throw Told{number};
+}
+
+}  // namespace headwater

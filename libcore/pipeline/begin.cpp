@@ -1,0 +1,361 @@
+// What happens before the first stage of a run: its recipe, the models it begins with, its data.
+#include <algorithm>
+#include <cctype>
+#include <system_error>
+
+#include <unistd.h>
+
+#include "families/recipe_of_model.hpp"
+#include "families/registry.hpp"
+#include "pipeline/children.hpp"
+#include "pipeline/run.hpp"
+#include "support/directories.hpp"
+#include "support/drafts.hpp"
+#include "support/hash.hpp"
+
+namespace headwater {
+
+namespace {
+
+bool is_file(const fs::path& path) {
+  std::error_code none;
+  return fs::is_regular_file(path, none);
+}
+
+void must_be_file(const fs::path& file, const std::string& name) {
+  std::error_code none;
+  if (!fs::exists(file, none)) throw Refusal(name + ": no such file");
+  if (fs::is_directory(file, none)) throw Refusal(name + ": a folder, not a file");
+  if (::access(file.c_str(), R_OK) != 0) throw Refusal(name + ": permission denied");
+}
+
+// A value of a key, as YAML has it.
+std::string in_yaml(const std::string& value) {
+  const bool is_plain = std::ranges::all_of(value, [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("/._-+").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (is_plain) return value;
+  std::string out = "\"";
+  for (const char c : value) out += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
+  return out + "\"";
+}
+
+std::string without_dot(const fs::path& path) {
+  const std::string text = path.string();
+  return text.starts_with("./") ? text.substr(2) : text;
+}
+
+}  // namespace
+
+std::string RunRequest::option(const std::string& name, const std::string& value) const {
+  if (!is_of_make) return "--" + name + (value.empty() ? "" : " " + value);
+  std::string variable;
+  for (const char c : name) variable += c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  return variable + "=" + (value.empty() ? "1" : value);
+}
+
+std::string RunRequest::command_of(const std::string& name) const {
+  return (is_of_make ? "make recipe-" : program + " run ") + name +
+         (scale == "quick" ? " " + option("scale", scale) : "");
+}
+
+RecipeRun::RecipeRun(const RunRequest& request) : r_(request) {
+  const std::string name = r_.recipe.filename().string();
+  if (name.starts_with('.') || name.starts_with("prepared."))
+    throw Refusal(r_.recipe.string() +
+                  ": a run of this name would stand where other files of runs are; call it otherwise");
+  e_.recipe_file = r_.recipe;
+  e_.house = r_.house;
+  e_.bin = r_.bin;
+  e_.run = r_.run;
+  e_.threads = r_.threads;
+  e_.is_quiet = r_.is_quiet;
+  e_.overwrites = r_.overwrites;
+  e_.allows_empty = r_.allows_empty;
+  e_.is_full_scale = r_.scale == "full";
+  e_.recipe = read();
+  find_models();
+  find_tokenizers();
+  find_data();
+}
+
+Recipe RecipeRun::read(const fs::path& tokenizers_of) const {
+  std::vector<std::string> changes = r_.changes;
+  changes.insert(changes.end(), besides_.begin(), besides_.end());
+  if (r_.seed) changes.push_back("seed=" + std::to_string(*r_.seed));
+  return tokenizers_of.empty() ? read_recipe(r_.recipe, r_.scale, changes)
+                               : read_recipe_over_model(r_.recipe, tokenizers_of, r_.scale, changes);
+}
+
+// The weights that a run begins with, and the encoder whose vectors a linear model reads. The run of another
+// recipe of ours lies below MODELS, at the same scale.
+void RecipeRun::find_models() {
+  const auto found = [&](const std::string& key, const fs::path& named, std::string& maker) {
+    const auto sets_it = [&](const std::string& change) { return change.starts_with(key + "="); };
+    maker = maker_of(r_.house, named.string());
+    if (std::ranges::any_of(r_.changes, sets_it)) maker.clear();
+    if (maker.empty()) return named;
+    const fs::path model = r_.models / "recipes" / (maker + (r_.scale == "quick" ? "-quick" : "")) / "model";
+    if (model != named) besides_.push_back(key + "=" + in_yaml(model.string()));
+    return model;
+  };
+  std::string encoder_maker;
+  from_ = found("training.init_from", e_.recipe.training.init_from, maker_);
+  encoder_ = found("model.encoder", family_of(e_.recipe.model).line_form(e_.recipe.model).tokenizer_from,
+                   encoder_maker);
+  if (!encoder_maker.empty() && !is_present(encoder_))
+    throw Refusal(r_.recipe.string() + ": " + encoder_.string() + ": no such model (" +
+                  r_.command_of(encoder_maker) + " makes it)");
+  if (!besides_.empty()) e_.recipe = read();
+}
+
+// A run that begins with a model has its tokenizers and terms, unless data.tokenizer_text names another text
+// to learn them from. Keys of them that the recipe does not set are the model's, or, where it is gone, those
+// that the run has.
+void RecipeRun::find_tokenizers() {
+  if (from_.empty() || !e_.field("source") || !files_of_recipe(e_.recipe).learns_from_train()) return;
+  if (is_file(from_ / "recipe.yaml") || is_file(from_ / "source-tokenizer.json")) {
+    gives_ = Gives::files;
+  } else if (is_file(from_ / "config.json")) {  // of another program
+    if (e_.task() == Task::translation)
+      throw Refusal(r_.recipe.string() + ": training.init_from: " + from_.string() +
+                    ": nothing trains with the tokenizers of a published translator (data.tokenizer_text: "
+                    "another file than data.train learns new ones; what that model does not know begins "
+                    "anew)");
+    gives_ = Gives::folder;
+  } else if (!is_present(from_)) {
+    gives_ = Gives::before;
+  }
+  const fs::path of = gives_ == Gives::before ? e_.own_recipe() : from_;
+  if (gives_ != Gives::nothing && is_present(of)) e_.recipe = read(of);
+}
+
+// Data of a public set is prepared by its script; the user's own must be there.
+void RecipeRun::find_data() {
+  const std::string& set = e_.recipe.data.set;
+  e_.files = files_of_recipe(e_.recipe);
+  e_.data = r_.data;
+  if (e_.data.empty()) e_.data = set.empty() ? r_.recipe.parent_path() : fs::path("data/cache");
+  if (e_.data.empty()) e_.data = ".";
+  if (set.empty()) {
+    for (const auto& [key, file] :
+         {std::pair("train", e_.files.train), std::pair("validation", e_.files.validation),
+          std::pair("test", e_.files.test), std::pair("tokenizer_text", e_.files.tokenizer_text)}) {
+      const fs::path path = e_.data / file;
+      if (!file.empty()) must_be_file(path, r_.recipe.string() + ": data." + key + ": " + without_dot(path));
+    }
+  }
+  check_model();
+}
+
+void RecipeRun::check_model() const {
+  if (from_.empty() || is_present(from_) || (is_present(e_.model()) && !r_.overwrites)) return;
+  const std::string by_hand = maker_of(r_.house, from_.string());
+  const std::string hint = !maker_.empty() ? r_.command_of(maker_)
+                           : by_hand.empty()
+                               ? ""
+                               : (r_.is_of_make ? "make recipe-" : r_.program + " run ") + by_hand;
+  throw Refusal(r_.recipe.string() + ": training.init_from: " + from_.string() + ": no such model" +
+                (hint.empty() ? "" : " (" + hint + " makes it)"));
+}
+
+// --- The data of public sets: prepared once, by one command at a time --------------------------------------
+
+// In a clone data are prepared again if the scripts are newer.
+std::vector<std::string> RecipeRun::scripts_of(const std::string& set) const {
+  std::error_code none;
+  const fs::path house = r_.house.empty() ? "." : r_.house;
+  if (!is_present("Makefile") || !fs::equivalent(house, ".", none)) return {};
+  std::vector<std::string> scripts = {"data/prepare-" + set + ".sh", "data/common.sh", "data/pins.sha256"};
+  for (const fs::path& file : list_folder(fs::path("data") / set, none)) {
+    if (is_file(file)) scripts.push_back(file.string());
+  }
+  return scripts;
+}
+
+bool RecipeRun::is_prepared(const std::string& set, const std::vector<std::string>& files) const {
+  const std::vector<std::string> scripts = scripts_of(set);
+  return std::ranges::all_of(files, [&](const std::string& name) {
+    const fs::path file = e_.data / name;
+    if (!is_present(file)) return false;
+    if (!file.filename().string().starts_with("train")) return true;
+    std::error_code none;
+    const fs::file_time_type made = fs::last_write_time(file, none);
+    return std::ranges::none_of(scripts, [&](const std::string& script) {
+      std::error_code error;
+      const fs::file_time_type changed = fs::last_write_time(script, error);
+      return !error && changed > made;
+    });
+  });
+}
+
+// That of the recipe, and others of whose texts a tokenizer is learned.
+std::vector<std::string> RecipeRun::sets() const {
+  const std::string& set = e_.recipe.data.set;
+  std::vector<std::string> sets;
+  if (set.empty()) return sets;
+  sets.push_back(set);
+  for (const std::string& file : e_.files.all()) {
+    const std::string folder = file.substr(0, file.find('/'));
+    const bool is_other = std::ranges::find(sets, folder) == sets.end();
+    if (is_other && is_file(r_.house / "data" / ("prepare-" + folder + ".sh"))) sets.push_back(folder);
+  }
+  return sets;
+}
+
+bool RecipeRun::are_sets_prepared() const {
+  return std::ranges::all_of(sets(),
+                             [&](const std::string& set) { return is_prepared(set, e_.files.of_set(set)); });
+}
+
+void RecipeRun::prepare_set(const std::string& set, const std::string& seed,
+                            const std::vector<std::string>& files) {
+  if (is_prepared(set, files)) return;
+  std::error_code error;
+  fs::create_directories(e_.data, error);
+  if (error) throw Refusal(e_.data.string() + ": cannot be made: " + error.message());
+  // Of all sets: two of them may be made of the same raw files.
+  const Claim claim = Claim::wait_for(e_.data / ".lock", e_.run.string(), [&](const std::string& who) {
+    if (!r_.is_quiet) r_.say("waits until " + who + " has prepared data");
+  });
+  if (is_prepared(set, files)) return;
+  fs::path script = r_.house / "data" / ("prepare-" + set + ".sh");
+  std::vector<std::string> words = {"env", "BIN=" + r_.bin.string(), script.string(), e_.data.string()};
+  if (!seed.empty()) words.push_back(seed);
+  if (!Children::run(words).is_good()) throw StageFailed("");
+  for (const std::string& name : files) {
+    const fs::path file = e_.data / name;
+    if (!is_present(file)) throw Refusal(file.string() + ": prepare-" + set + ".sh does not make it");
+    fs::last_write_time(file, fs::file_time_type::clock::now(), error);
+  }
+}
+
+void RecipeRun::prepare_sets() {
+  const std::string seed = e_.files.split_seed ? std::to_string(*e_.files.split_seed) : "";
+  for (const std::string& set : sets())
+    prepare_set(set, set == e_.recipe.data.set ? seed : "", e_.files.of_set(set));
+}
+
+// --- The run's own folder ----------------------------------------------------------------------------------
+
+void RecipeRun::claim() {
+  std::error_code error;
+  fs::create_directories(e_.run, error);
+  if (error) throw Refusal(e_.run.string() + ": cannot be made: " + error.message());
+  try {
+    claim_ = Claim::of(e_.run / ".lock", e_.run.string());
+    if (!claim_)
+      throw Refusal(e_.run.string() +
+                    ": another command is making this run (wait until it ends, or choose another folder: " +
+                    r_.option("models", "DIR") + ")");
+  } catch (const std::system_error&) {
+    r_.say((e_.run / ".lock").string() + ": cannot be locked; no other command may make this run");
+  }
+  static_cast<void>(remove_drafts(e_.run));
+}
+
+void RecipeRun::check_recipe_of_run() const {
+  std::error_code none;
+  const fs::path other = e_.run / before_.recipe;
+  if (before_.recipe.empty() || !is_present(other) || fs::equivalent(other, r_.recipe, none)) return;
+  throw Refusal(e_.run.string() + ": a run of another recipe, " + fs::weakly_canonical(other).string() +
+                ", not of " + fs::weakly_canonical(r_.recipe).string() +
+                " (choose another folder: " + r_.option("models", "DIR") + ")");
+}
+
+// What a model gives, for names of what is prepared.
+void RecipeRun::take_given() {
+  given_.clear();
+  e_.given.clear();
+  const auto take = [&](const char* file, const char* name) {
+    if (!is_file(from_ / file))
+      throw Refusal(r_.recipe.string() + ": training.init_from: " + from_.string() + " has no " + file +
+                    ", which this recipe needs (data.tokenizer_text: another file than data.train learns new "
+                    "tokenizers)");
+    given_.push_back({from_ / file, name, read_file(from_ / file)});
+    e_.given.emplace_back(name);
+  };
+  constexpr std::uintmax_t kMost = 64 << 20;
+  constexpr std::string_view kWeights[] = {".safetensors", ".bin", ".h5", ".msgpack", ".onnx"};
+  const bool is_shared = e_.has_shared_tokenizer();
+  std::error_code none;
+  switch (gives_) {
+    case Gives::nothing:
+      return;
+    case Gives::files:
+      if (!is_file(from_ / "source-tokenizer.json")) {
+        if (e_.field("target") && !is_shared) take("target-tokenizer.json", "target.json");
+        take("tokenizer.json", is_shared ? "tokenizer.json" : "source.json");
+      } else {
+        take("source-tokenizer.json", is_shared ? "tokenizer.json" : "source.json");
+        if (is_shared && read_file(from_ / "target-tokenizer.json") != given_.back().bytes)
+          throw Refusal(
+              r_.recipe.string() + ": training.init_from: " + from_.string() +
+              " has two tokenizers, and shared_tokenizer: true wants one (shared_tokenizer: false)");
+        if (!is_shared && e_.field("target")) take("target-tokenizer.json", "target.json");
+      }
+      if (e_.reads_terms()) take("terms.tsv", "terms.tsv");
+      return;
+    case Gives::folder: {  // all of its files but the weights
+      std::vector<fs::path> files = list_folder(from_, none);
+      std::sort(files.begin(), files.end());
+      for (const fs::path& file : files) {
+        if (!is_file(file) || fs::file_size(file, none) >= kMost ||
+            std::ranges::find(kWeights, file.extension().string()) != std::end(kWeights))
+          continue;
+        given_.push_back({file, "model/" + file.filename().string(), read_file(file)});
+      }
+      e_.given.emplace_back("model");
+      return;
+    }
+    case Gives::before:
+      e_.given = before_.given;
+      if (e_.given.empty())
+        throw Refusal(r_.recipe.string() + ": training.init_from: " + from_.string() +
+                      ": no such model, and " + e_.run.string() +
+                      " does not say which tokenizers it had (bring the model back)");
+      return;
+  }
+}
+
+// What the run is made of now. Throws Refusal where that may not be.
+RunRecord RecipeRun::record_of_now() const {
+  RunRecord now;
+  std::error_code none;
+  now.recipe = fs::weakly_canonical(r_.recipe).lexically_relative(fs::weakly_canonical(e_.run)).string();
+  for (const std::string& name : e_.files.all()) {
+    const fs::path file = e_.data / name;
+    must_be_file(file, r_.recipe.string() + ": " + file.string());
+    now.data.push_back(look_at(file, name, before_));
+  }
+  now.given = e_.given;
+  for (const std::string& name : e_.given) {
+    if (gives_ == Gives::before) {
+      if (const DataFile* const had = before_.find(":given." + name)) now.data.push_back(*had);
+      continue;
+    }
+    Hasher hasher;
+    for (const Given& file : given_) {
+      if (file.name == name || file.name.starts_with(name + "/"))
+        hasher.update(file.name + "\n" + hash128(file.bytes) + "\n");
+    }
+    now.data.push_back({":given." + name, hasher.digest(), "-"});
+  }
+  std::string all;
+  for (const DataFile& file : now.data) all += file.hash + " " + file.name + "\n";
+  now.prepared = preparation_of(e_.recipe) + "-" + hash128(all).substr(0, 12);
+  for (const fs::path& model : {from_, encoder_}) {
+    if (!model.empty() && is_file(model / "model.safetensors"))
+      now.weights += hash_of_file(model / "model.safetensors").substr(0, 16);
+  }
+  if (now.weights.empty()) now.weights = before_.weights;  // they are gone, and the run goes on
+  if (!before_.weights.empty() && before_.weights != now.weights && !r_.overwrites && is_present(e_.model()))
+    throw Refusal(r_.recipe.string() + ": " + (from_.empty() ? encoder_ : from_).string() +
+                  ": other weights than those that " + e_.model().string() + " was made with (" +
+                  r_.option("overwrite") + " trains it anew)");
+  now.key = hash128("1\n" + now.prepared + "\n" + now.weights + "\n" + print_recipe(e_.recipe));
+  return now;
+}
+
+}  // namespace headwater

@@ -1,0 +1,131 @@
+#include "pipeline/content.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+
+#include "support/directories.hpp"
+#include "support/error.hpp"
+#include "support/hash.hpp"
+#include "support/json.hpp"
+#include "support/split.hpp"
+
+namespace headwater {
+
+namespace {
+
+constexpr std::uint64_t kMaxRecordBytes = 1 << 24;
+constexpr std::int64_t kSecondsUntilSettled = 1;
+
+struct stat stat_of(const fs::path& file) {
+  struct stat found {};
+  if (::stat(file.c_str(), &found) != 0) fail_io(file, "cannot look at", errno);
+  return found;
+}
+
+std::string state_of(const struct stat& of) {
+  const auto time = [](const timespec& t) {
+    return std::to_string(t.tv_sec) + "." + std::to_string(t.tv_nsec);
+  };
+  return std::to_string(of.st_dev) + ":" + std::to_string(of.st_ino) + ":" + std::to_string(of.st_size) +
+         ":" + time(of.st_mtim) + ":" + time(of.st_ctim);
+}
+
+Json texts_of(const std::vector<std::string>& texts) { return Json::Array(texts.begin(), texts.end()); }
+
+std::vector<std::string> texts_at(const Json& json, std::string_view name) {
+  std::vector<std::string> texts;
+  for (const Json& text : json.at(name).as_array()) texts.push_back(text.as_string());
+  return texts;
+}
+
+// What recipes/resolve.sh of release 0.1.0 wrote.
+std::string recipe_of_make(const fs::path& run) {
+  constexpr std::string_view kRecipe = "# recipe: ";
+  const fs::path file = run / "recipe.mk";
+  if (!is_taken(file)) return {};
+  const std::string text = read_file(file, 1 << 20);
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.starts_with(kRecipe)) return std::string(line.substr(kRecipe.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_present(const fs::path& path) {
+  std::error_code none;
+  return fs::exists(path, none);
+}
+
+void for_each_below(const fs::path& folder, const std::function<void(const fs::path&)>& take) {
+  std::error_code error;
+  for (const fs::path& entry : list_folder(folder, error)) {
+    take(entry);
+    if (fs::is_directory(fs::symlink_status(entry, error))) for_each_below(entry, take);
+  }
+}
+
+const DataFile* RunRecord::find(const std::string& name) const {
+  const auto at = std::ranges::find(data, name, &DataFile::name);
+  return at == data.end() ? nullptr : &*at;
+}
+
+std::string RunRecord::json() const {
+  Json::Array files;
+  for (const DataFile& file : data) {
+    Json one;
+    one.set("name", file.name).set("hash", file.hash).set("state", file.state);
+    files.push_back(std::move(one));
+  }
+  Json json;
+  json.set("version", 1).set("recipe", recipe).set("prepared", prepared).set("given", texts_of(given));
+  json.set("weights", weights).set("key", key).set("done", texts_of(done)).set("data", std::move(files));
+  return json.dump(2) + "\n";
+}
+
+RunRecord read_record(const fs::path& run) {
+  const fs::path file = run / kRecordFile;
+  RunRecord record;
+  if (!is_taken(file)) {
+    record.recipe = recipe_of_make(run);
+    return record;
+  }
+  const Json json = Json::parse(read_file(file, kMaxRecordBytes), shown(file));
+  try {
+    record.recipe = json.at("recipe").as_string();
+    record.prepared = json.at("prepared").as_string();
+    record.given = texts_at(json, "given");
+    record.weights = json.at("weights").as_string();
+    record.key = json.at("key").as_string();
+    record.done = texts_at(json, "done");
+    for (const Json& one : json.at("data").as_array())
+      record.data.push_back(
+          {one.at("name").as_string(), one.at("hash").as_string(), one.at("state").as_string()});
+  } catch (const Error& error) {
+    throw Error(shown(file) + ": " + error.what() + " (remove the file; the run goes on)");
+  }
+  return record;
+}
+
+std::string hash_of_file(const fs::path& file) {
+  Hasher hasher;
+  for_each_piece(file, [&](std::string_view piece) { hasher.update(piece); });
+  return hasher.digest();
+}
+
+DataFile look_at(const fs::path& file, const std::string& name, const RunRecord& before) {
+  const std::string state = state_of(stat_of(file));
+  if (const DataFile* const known = before.find(name); known != nullptr && known->state == state)
+    return *known;
+  DataFile found{name, hash_of_file(file), state};
+  const struct stat now = stat_of(file);
+  if (state_of(now) != state)
+    throw Error(shown(file) + ": changed while it was read (give the command again)");
+  if (::time(nullptr) - now.st_ctim.tv_sec <= kSecondsUntilSettled) found.state = "-";
+  return found;
+}
+
+}  // namespace headwater

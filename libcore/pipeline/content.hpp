@@ -1,0 +1,54 @@
+// What data files hold: what a run depends on, whatever their age. And the record of a run.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "support/files.hpp"
+
+namespace headwater {
+
+// Whether a path leads to something; never throws.
+bool is_present(const fs::path& path);
+
+// Everything below a folder, links not followed.
+void for_each_below(const fs::path& folder, const std::function<void(const fs::path&)>& take);
+
+// What a command replaces of a run is here until its model is made.
+inline constexpr const char* kReplacedFolder = ".headwater-replaced";
+
+// A data file that a run has read.
+struct DataFile {
+  std::string name;   // below the data root; ":given.NAME": what a model gave
+  std::string hash;   // of its bytes
+  std::string state;  // device, number, size and times: with the same ones it is not read again; "-": it is
+};
+
+// RUN/stages.json: what was made of what. Written whole by rename, and only if it changes.
+struct RunRecord {
+  std::string recipe;              // its path, from the run's folder
+  std::string prepared;            // the folder of what was made of the data before training
+  std::vector<std::string> given;  // names in it of what a model gave
+  std::string weights;             // of the models that the run begins with
+  std::string key;                 // of everything that the run's files follow from
+  std::vector<std::string> done;   // the run's files that are made of it
+  std::vector<DataFile> data;
+
+  const DataFile* find(const std::string& name) const;
+  std::string json() const;
+};
+
+// Without one an empty record. Of a run that an earlier release's make has made it has the recipe alone: all
+// its stages are carried out again, over what is there.
+RunRecord read_record(const fs::path& run);
+inline constexpr const char* kRecordFile = "stages.json";
+
+// A file that keeps its state is not read again, unless it changed less than two seconds before it was read.
+// Throws Error where it changes while it is read.
+DataFile look_at(const fs::path& file, const std::string& name, const RunRecord& before);
+
+// XXH3-128 of the bytes of a file.
+std::string hash_of_file(const fs::path& file);
+
+}  // namespace headwater

@@ -1,0 +1,290 @@
+// The stages of a run, one after the other: what is there and of the same content is not made again.
+#include "pipeline/run.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+
+#include "pipeline/children.hpp"
+#include "pipeline/lines_check.hpp"
+#include "support/directories.hpp"
+#include "support/drafts.hpp"
+
+namespace headwater {
+
+namespace {
+
+bool are_there(const std::vector<fs::path>& files) { return std::ranges::all_of(files, is_present); }
+
+void remove_drafts_below(const fs::path& folder) {
+  if (!is_present(folder)) return;
+  static_cast<void>(remove_drafts(folder));
+  for_each_below(folder, [](const fs::path& entry) {
+    std::error_code none;
+    if (fs::is_directory(fs::symlink_status(entry, none))) static_cast<void>(remove_drafts(entry));
+  });
+}
+
+void move_file(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::create_directories(to.parent_path(), error);
+  fs::rename(from, to, error);
+  if (error) fail_io(to, "cannot write", error.value());
+  fs::remove(from, error);  // where both were one file, renaming does nothing
+}
+
+}  // namespace
+
+// --- Files of the run --------------------------------------------------------------------------------------
+
+// In the run's own folder: another run may be making the same file of what they share.
+fs::path RecipeRun::draft_of(const fs::path& file) const {
+  std::string name = file.string();
+  for (const fs::path& folder : {e_.prepared, e_.run}) {
+    if (name.starts_with(folder.string() + "/")) name.erase(0, folder.string().size() + 1);
+  }
+  std::ranges::replace(name, '/', '-');
+  return e_.run / draft_name(name + ".tmp-" + std::to_string(::getpid()) + "-0");
+}
+
+void RecipeRun::publish(const Stage& stage) const {
+  for (const fs::path& output : stage.outputs) {
+    if (const fs::path draft = draft_of(output); is_present(draft)) move_file(draft, output);
+  }
+}
+
+void RecipeRun::set_aside(const fs::path& file) const {
+  if (is_present(file)) move_file(file, e_.run / kReplacedFolder / file.filename());
+}
+
+// The run as it was before a command that could not touch it.
+void RecipeRun::bring_back() const {
+  std::error_code error;
+  for (const fs::path& file : list_folder(e_.run / kReplacedFolder, error))
+    move_file(file, e_.run / file.filename());
+  remove_tree(e_.run / kReplacedFolder, error);
+}
+
+// Beside the model, whether they are linked or copied.
+void RecipeRun::link_here(const std::vector<fs::path>& files) const {
+  for (const fs::path& file : files) {
+    const fs::path here = e_.run / file.filename(), draft = draft_of(here);
+    std::error_code error;
+    if (fs::equivalent(file, here, error)) continue;
+    fs::create_hard_link(file, draft, error);
+    if (error) fs::copy_file(file, draft, fs::copy_options::overwrite_existing, error);
+    if (error) fail_io(here, "cannot write", error.value());
+    move_file(draft, here);
+  }
+}
+
+void RecipeRun::check_unchanged(const std::string& name) const {
+  const fs::path file = e_.data / name;
+  const DataFile* const was = now_.find(name);
+  if (was != nullptr && look_at(file, name, now_).hash != was->hash)
+    throw Refusal(file.string() + ": changed after this command began (give it again)");
+}
+
+// --- Beginning ---------------------------------------------------------------------------------------------
+
+void RecipeRun::look() {
+  before_ = read_record(e_.run);
+  check_recipe_of_run();
+  take_given();
+  now_ = record_of_now();
+  e_.prepared = e_.run.parent_path() / "prepared" / (r_.recipe.stem().string() + "-" + now_.prepared);
+  if (gives_ == Gives::folder) e_.tokenizer_folder = e_.prepared / "model";
+  if (now_.key == before_.key && !r_.overwrites) now_.done = before_.done;
+}
+
+bool RecipeRun::is_finished() {
+  if (r_.overwrites || !is_present(e_.run / "report.md") || !are_sets_prepared()) return false;
+  look();
+  const RunStages stages = run_stages(e_);
+  return is_done(label_stage(e_)) &&
+         std::ranges::all_of(stages.all(), [&](const Stage* stage) { return is_done(*stage); });
+}
+
+// train compares examples, and cannot name a file.
+void RecipeRun::say_what_changed() const {
+  if (r_.overwrites || !is_present(e_.model() / "checkpoints")) return;
+  const RecipeFiles& files = e_.files;
+  for (const std::string& name : std::set<std::string>{files.train, files.validation, files.tokenizer_text}) {
+    const DataFile *const was = before_.find(name), *const is = now_.find(name);
+    if (was != nullptr && is != nullptr && was->hash != is->hash)
+      r_.say((e_.data / name).string() + ": changed since " + e_.model().string() + " was trained on it");
+  }
+}
+
+void RecipeRun::begin() {
+  prepare_sets();
+  claim();
+  look();
+  say_what_changed();
+  std::error_code error;
+  remove_tree(e_.run / kReplacedFolder, error);  // of a command that was killed
+  if (now_.key != before_.key || r_.overwrites) {
+    for (const fs::path& file : {e_.own_recipe(), e_.run / kRecordFile}) {
+      if (!is_present(file)) continue;
+      fs::create_directories(e_.run / kReplacedFolder, error);
+      fs::copy_file(file, e_.run / kReplacedFolder / file.filename(), error);
+    }
+  }
+  const std::string recipe = print_recipe(e_.recipe);
+  if (!is_present(e_.own_recipe()) || read_file(e_.own_recipe()) != recipe)
+    write_file(e_.own_recipe(), recipe);
+  if (before_.json() != now_.json()) write_file(e_.run / kRecordFile, now_.json());
+  remove_unused();
+}
+
+// What was made for this recipe of other data, or with other settings, and no run has.
+void RecipeRun::remove_unused() const {
+  const fs::path all = e_.prepared.parent_path();
+  const std::string begin = r_.recipe.stem().string() + "-";
+  constexpr std::size_t kKeyLength = 25;  // of two hashes
+  std::error_code error;
+  std::vector<fs::path> unused;
+  for (const fs::path& folder : list_folder(all, error)) {
+    const std::string name = folder.filename().string();
+    const bool is_of_recipe = name.starts_with(begin) && name.size() == begin.size() + kKeyLength;
+    if (is_of_recipe && folder != e_.prepared) unused.push_back(folder);
+  }
+  if (unused.empty()) return;
+  for (const fs::path& run : list_folder(all.parent_path(), error)) {
+    if (!is_present(run / kRecordFile)) continue;
+    const fs::path used = all / (begin + read_record(run).prepared);
+    std::erase(unused, used);
+  }
+  for (const fs::path& folder : unused) {
+    if (const std::optional<Claim> mine = Claim::of(folder / ".lock", e_.run.string()))
+      remove_tree(folder, error);
+  }
+}
+
+// --- Stages ------------------------------------------------------------------------------------------------
+
+int RecipeRun::shell_status(const std::string& text, const fs::path& messages) const {
+  const Ended ended =
+      Children::run({"env", "LC_ALL=C", "HEADWATER=" + (r_.is_of_make ? std::string() : r_.program),
+                     "HEADWATER_MESSAGES=" + messages.string(), "bash", "-euo", "pipefail", "-c", text});
+  return ended.signal != 0 ? 128 + ended.signal : ended.status;
+}
+
+void RecipeRun::carry_out_stage(const Stage& stage) {
+  if (r_.shows_commands) r_.show(text_of(stage, Shell()));
+  std::error_code error;
+  for (const fs::path& output : stage.outputs) fs::create_directories(output.parent_path(), error);
+  const Shell shell([this](const fs::path& file) { return draft_of(file); });
+  const int status =
+      shell_status(text_of(stage, shell), stage.keeps_messages ? stage.outputs.front() : fs::path());
+  if (status == 0) return;
+  for (const fs::path& output : stage.outputs) fs::remove(draft_of(output), error);
+  if (!stage.advice.empty()) r_.say(stage.advice);
+  throw StageFailed("");
+}
+
+// Of the files that runs share: what is there was made of the same.
+void RecipeRun::make_shared(const Stage& stage, const std::string& file) {
+  if (are_there(stage.outputs)) return;
+  if (!file.empty() && e_.recipe.data.csv_columns.empty()) {
+    const RecipeFiles& files = e_.files;
+    const bool may_be_plain = file != files.train && file != files.validation && file != files.test;
+    try {
+      for (const std::string& note : check_lines(e_.data / file, e_.recipe.data.columns, may_be_plain))
+        r_.say(note);
+    } catch (const Error& error) {
+      r_.say(error.what());
+      throw StageFailed("");
+    }
+  }
+  carry_out_stage(stage);
+  if (!file.empty()) check_unchanged(file);
+  publish(stage);
+}
+
+bool RecipeRun::is_done(const Stage& stage) const {
+  return std::ranges::all_of(stage.outputs, [&](const fs::path& output) {
+    const std::string name = output.filename().string();
+    return std::ranges::find(now_.done, name) != now_.done.end() && is_present(output);
+  });
+}
+
+void RecipeRun::carry_out_of_run(const Stage& stage) {
+  const bool has_new_input = std::ranges::any_of(
+      stage.inputs, [&](const fs::path& input) { return std::ranges::find(made_, input) != made_.end(); });
+  if (!has_new_input && is_done(stage)) return;
+  if (stage.outputs.front() == e_.table()) {
+    train(stage);
+  } else {
+    if (stage.outputs.front() == e_.plan()) set_aside(stage.outputs.front());
+    carry_out_stage(stage);
+  }
+  publish(stage);
+  for (const fs::path& output : stage.outputs) {
+    if (!is_present(output)) continue;
+    made_.push_back(output);
+    std::erase(now_.done, output.filename().string());
+    now_.done.push_back(output.filename().string());
+  }
+  write_file(e_.run / kRecordFile, now_.json());
+}
+
+void RecipeRun::share_prepared() {
+  const std::vector<Stage> lines = line_stages(e_), others = prepared_stages(e_);
+  const Stage labels = label_stage(e_);
+  const auto is_made = [](const Stage& stage) { return are_there(stage.outputs); };
+  remove_drafts_below(e_.prepared);
+  if (std::ranges::all_of(lines, is_made) && std::ranges::all_of(others, is_made) && is_done(labels)) return;
+  std::error_code error;
+  fs::create_directories(e_.prepared, error);
+  const std::string who = e_.run.string() + " (process " + std::to_string(::getpid()) + ")";
+  const Claim mine = Claim::wait_for(e_.prepared / ".lock", who, [&](const std::string& other) {
+    if (!r_.is_quiet) r_.say("waits until " + other + " has prepared the same data");
+  });
+  for (const Given& file : given_) {
+    const fs::path to = e_.prepared / file.name;
+    fs::create_directories(to.parent_path(), error);
+    if (!is_present(to)) write_file(to, file.bytes);
+  }
+  if (!e_.given.empty() && !r_.is_quiet)
+    r_.say("the tokenizers are those of " + from_.string() +
+           " (data.tokenizer_text: another file than data.train learns new ones)");
+  const std::vector<std::string> files = e_.files.all();
+  for (std::size_t i = 0; i < lines.size(); ++i) make_shared(lines[i], i < files.size() ? files[i] : "");
+  if (!labels.outputs.empty()) carry_out_of_run(labels);
+  for (const Stage& stage : others) make_shared(stage, "");
+}
+
+void RecipeRun::prepare() {
+  begin();
+  try {
+    share_prepared();
+  } catch (const Error&) {
+    bring_back();
+    throw;
+  }
+}
+
+void RecipeRun::carry_out() {
+  const RunStages stages = run_stages(e_);
+  carry_out_of_run(stages.plan);
+  if (!is_done(stages.training)) {
+    std::error_code none;
+    const bool goes_on = !r_.overwrites && is_present(e_.model() / "checkpoints" / "latest");
+    if (!goes_on && !r_.is_quiet) forecast_run(stages);
+  }
+  carry_out_of_run(stages.training);
+  for (const Stage& stage : stages.scores) {
+    if (stage.outputs.front() == e_.hypotheses() && !is_done(stage) && !r_.is_quiet) forecast_test();
+    carry_out_of_run(stage);
+  }
+  if (!e_.has_columns()) {
+    for (const std::string& name : e_.files.all()) check_unchanged(name);
+  }
+  carry_out_of_run(stages.report);
+  r_.show(read_file(e_.run / "report.md"));
+}
+
+}  // namespace headwater
