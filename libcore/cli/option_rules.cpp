@@ -65,10 +65,10 @@ std::vector<CommandLine::Condition> CommandLine::conditions_of(std::string_view 
     if (known != conditions_.end()) {
       all.push_back(*known);
     } else if (equals == name.npos) {
-      all.push_back({"", option.name(), [option] { return option.is_given(); }});
+      all.push_back({"", option.shown_name(), [option] { return option.is_given(); }});
     } else {
       const std::vector<std::string_view> values = split(name.substr(equals + 1), ',');
-      all.push_back({"", option.name() + " " + alternatives(values),
+      all.push_back({"", option.shown_name() + " " + alternatives(values),
                      [option, values] { return std::ranges::count(values, option.value()) > 0; }});
     }
   }

@@ -141,6 +141,13 @@ bool Option::is_given() const { return option_ != nullptr && option_->count() > 
 
 std::string Option::name() const { return option_->get_name(); }
 
+std::string Option::shown_name() const {
+  const std::string& shown = option_->get_option_text();
+  if (!option_->get_positional() || shown.empty()) return name();
+  const std::size_t begin = shown.front() == '[' ? 1 : 0;
+  return shown.substr(begin, shown.find_first_of("|.]") - begin);
+}
+
 Option CommandLine::option(std::string_view name) {
   CLI::Option* const found = app_->get_option_no_throw(std::string(name));
   if (found == nullptr) throw std::logic_error("no option is called " + std::string(name));

@@ -59,8 +59,9 @@ class Option {
   Option& is_of(std::string_view kinds, KindOptions& options);
 
   bool is_given() const;
-  std::string name() const;   // "--output"
-  std::string value() const;  // as it is typed; else the one that --help shows (with_default), or none
+  std::string name() const;        // "--output"
+  std::string shown_name() const;  // the same, of an operand as in the usage line: "RUN"
+  std::string value() const;       // as it is typed; else the one that --help shows (with_default), or none
 
  private:
   CLI::Option* option_ = nullptr;
