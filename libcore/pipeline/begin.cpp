@@ -327,12 +327,12 @@ RunRecord RecipeRun::record_of_now() const {
   for (const std::string& name : e_.files.all()) {
     const fs::path file = e_.data / name;
     must_be_file(file, r_.recipe.string() + ": " + file.string());
-    now.data.push_back(look_at(file, name, before_));
+    now.data.push_back(look_at(file, name, find(before_.data, name)));
   }
   now.given = e_.given;
   for (const std::string& name : e_.given) {
     if (gives_ == Gives::before) {
-      if (const DataFile* const had = before_.find(":given." + name)) now.data.push_back(*had);
+      if (const KnownFile* const had = find(before_.data, ":given." + name)) now.data.push_back(*had);
       continue;
     }
     Hasher hasher;
@@ -343,7 +343,7 @@ RunRecord RecipeRun::record_of_now() const {
     now.data.push_back({":given." + name, hasher.digest(), "-"});
   }
   std::string all;
-  for (const DataFile& file : now.data) all += file.hash + " " + file.name + "\n";
+  for (const KnownFile& file : now.data) all += file.hash + " " + file.name + "\n";
   now.prepared = preparation_of(e_.recipe) + "-" + hash128(all).substr(0, 12);
   for (const fs::path& model : {from_, encoder_}) {
     if (!model.empty() && is_file(model / "model.safetensors"))

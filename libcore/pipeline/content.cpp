@@ -25,12 +25,12 @@ struct stat stat_of(const fs::path& file) {
   return found;
 }
 
-std::string state_of(const struct stat& of) {
+std::string state_of(const struct stat& of, bool with_links) {
   const auto time = [](const timespec& t) {
     return std::to_string(t.tv_sec) + "." + std::to_string(t.tv_nsec);
   };
   return std::to_string(of.st_dev) + ":" + std::to_string(of.st_ino) + ":" + std::to_string(of.st_size) +
-         ":" + time(of.st_mtim) + ":" + time(of.st_ctim);
+         ":" + time(of.st_mtim) + (with_links ? ":" + time(of.st_ctim) : "");
 }
 
 Json texts_of(const std::vector<std::string>& texts) { return Json::Array(texts.begin(), texts.end()); }
@@ -39,6 +39,35 @@ std::vector<std::string> texts_at(const Json& json, std::string_view name) {
   std::vector<std::string> texts;
   for (const Json& text : json.at(name).as_array()) texts.push_back(text.as_string());
   return texts;
+}
+
+Json json_of(const KnownFiles& files) {
+  Json::Array all;
+  for (const KnownFile& file : files) {
+    Json one;
+    one.set("name", file.name).set("hash", file.hash).set("state", file.state);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+KnownFiles files_at(const Json& json, std::string_view name) {
+  KnownFiles files;
+  for (const Json& one : json.at(name).as_array())
+    files.push_back({one.at("name").as_string(), one.at("hash").as_string(), one.at("state").as_string()});
+  return files;
+}
+
+KnownFile look(const fs::path& file, const std::string& name, const KnownFile* before, bool with_links) {
+  const std::string state = state_of(stat_of(file), with_links);
+  if (before != nullptr && before->state == state) return *before;
+  KnownFile found{name, hash_of_file(file), state};
+  const struct stat now = stat_of(file);
+  if (state_of(now, with_links) != state)
+    throw Error(shown(file) + ": changed while it was read (give the command again)");
+  const std::time_t changed = with_links ? now.st_ctim.tv_sec : now.st_mtim.tv_sec;
+  if (::time(nullptr) - changed <= kSecondsUntilSettled) found.state = "-";
+  return found;
 }
 
 // What recipes/resolve.sh of release 0.1.0 wrote.
@@ -68,21 +97,15 @@ void for_each_below(const fs::path& folder, const std::function<void(const fs::p
   }
 }
 
-const DataFile* RunRecord::find(const std::string& name) const {
-  const auto at = std::ranges::find(data, name, &DataFile::name);
-  return at == data.end() ? nullptr : &*at;
+const KnownFile* find(const KnownFiles& files, const std::string& name) {
+  const auto at = std::ranges::find(files, name, &KnownFile::name);
+  return at == files.end() ? nullptr : &*at;
 }
 
 std::string RunRecord::json() const {
-  Json::Array files;
-  for (const DataFile& file : data) {
-    Json one;
-    one.set("name", file.name).set("hash", file.hash).set("state", file.state);
-    files.push_back(std::move(one));
-  }
   Json json;
   json.set("version", 1).set("recipe", recipe).set("prepared", prepared).set("given", texts_of(given));
-  json.set("weights", weights).set("key", key).set("done", texts_of(done)).set("data", std::move(files));
+  json.set("weights", weights).set("key", key).set("done", json_of(done)).set("data", json_of(data));
   return json.dump(2) + "\n";
 }
 
@@ -100,10 +123,8 @@ RunRecord read_record(const fs::path& run) {
     record.given = texts_at(json, "given");
     record.weights = json.at("weights").as_string();
     record.key = json.at("key").as_string();
-    record.done = texts_at(json, "done");
-    for (const Json& one : json.at("data").as_array())
-      record.data.push_back(
-          {one.at("name").as_string(), one.at("hash").as_string(), one.at("state").as_string()});
+    record.done = files_at(json, "done");
+    record.data = files_at(json, "data");
   } catch (const Error& error) {
     throw Error(shown(file) + ": " + error.what() + " (remove the file; the run goes on)");
   }
@@ -116,16 +137,24 @@ std::string hash_of_file(const fs::path& file) {
   return hasher.digest();
 }
 
-DataFile look_at(const fs::path& file, const std::string& name, const RunRecord& before) {
-  const std::string state = state_of(stat_of(file));
-  if (const DataFile* const known = before.find(name); known != nullptr && known->state == state)
-    return *known;
-  DataFile found{name, hash_of_file(file), state};
-  const struct stat now = stat_of(file);
-  if (state_of(now) != state)
-    throw Error(shown(file) + ": changed while it was read (give the command again)");
-  if (::time(nullptr) - now.st_ctim.tv_sec <= kSecondsUntilSettled) found.state = "-";
-  return found;
+KnownFile look_at(const fs::path& file, const std::string& name, const KnownFile* before) {
+  return look(file, name, before, true);
+}
+
+KnownFile look_at_made(const fs::path& file, const std::string& name, const KnownFile* before) {
+  return look(file, name, before, false);
+}
+
+KnownFiles unchanged(const fs::path& folder, const KnownFiles& made) {
+  KnownFiles same;
+  for (const KnownFile& file : made) {
+    try {
+      KnownFile now = look_at_made(folder / file.name, file.name, &file);
+      if (now.hash == file.hash) same.push_back(std::move(now));
+    } catch (const Error&) {  // it is gone, or somebody makes it at this moment
+    }
+  }
+  return same;
 }
 
 }  // namespace headwater

@@ -18,24 +18,26 @@ void for_each_below(const fs::path& folder, const std::function<void(const fs::p
 // What a command replaces of a run is here until its model is made.
 inline constexpr const char* kReplacedFolder = ".headwater-replaced";
 
-// A data file that a run has read.
-struct DataFile {
-  std::string name;   // below the data root; ":given.NAME": what a model gave
+// A file that a run has read or made.
+struct KnownFile {
+  std::string name;   // below the data root or the folder of the record; ":given.NAME": what a model gave
   std::string hash;   // of its bytes
   std::string state;  // device, number, size and times: with the same ones it is not read again; "-": it is
 };
+using KnownFiles = std::vector<KnownFile>;
+const KnownFile* find(const KnownFiles& files, const std::string& name);
 
-// RUN/stages.json: what was made of what. Written whole by rename, and only if it changes.
+// stages.json: what was made of what, in the folder of a run; beside what runs share it has `done` alone.
+// Written whole by rename, and only if it changes.
 struct RunRecord {
   std::string recipe;              // its path, from the run's folder
   std::string prepared;            // the folder of what was made of the data before training
   std::vector<std::string> given;  // names in it of what a model gave
   std::string weights;             // of the models that the run begins with
   std::string key;                 // of everything that the run's files follow from
-  std::vector<std::string> done;   // the run's files that are made of it
-  std::vector<DataFile> data;
+  KnownFiles done;                 // the folder's files that are made of it
+  KnownFiles data;
 
-  const DataFile* find(const std::string& name) const;
   std::string json() const;
 };
 
@@ -46,7 +48,11 @@ inline constexpr const char* kRecordFile = "stages.json";
 
 // A file that keeps its state is not read again, unless it changed less than two seconds before it was read.
 // Throws Error where it changes while it is read.
-DataFile look_at(const fs::path& file, const std::string& name, const RunRecord& before);
+KnownFile look_at(const fs::path& file, const std::string& name, const KnownFile* before);
+// The same of a file that a stage has made. Links to it come and go, so the time of these is left out.
+KnownFile look_at_made(const fs::path& file, const std::string& name, const KnownFile* before);
+// Of files that stages have made those that nobody has changed or removed since.
+KnownFiles unchanged(const fs::path& folder, const KnownFiles& made);
 
 // XXH3-128 of the bytes of a file.
 std::string hash_of_file(const fs::path& file);

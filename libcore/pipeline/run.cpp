@@ -16,7 +16,21 @@ namespace headwater {
 
 namespace {
 
-bool are_there(const std::vector<fs::path>& files) { return std::ranges::all_of(files, is_present); }
+bool is_made(const fs::path& folder, const Stage& stage, const RunRecord& record) {
+  return std::ranges::all_of(stage.outputs, [&](const fs::path& output) {
+    return find(record.done, output.lexically_relative(folder).string()) != nullptr && is_present(output);
+  });
+}
+
+void take_made(const fs::path& folder, const fs::path& file, RunRecord& record) {
+  const std::string name = file.lexically_relative(folder).string();
+  std::erase_if(record.done, [&](const KnownFile& other) { return other.name == name; });
+  record.done.push_back(look_at_made(file, name, nullptr));
+}
+
+void write_record(const fs::path& folder, const RunRecord& record) {
+  write_file(folder / kRecordFile, record.json());
+}
 
 void remove_drafts_below(const fs::path& folder) {
   if (!is_present(folder)) return;
@@ -82,8 +96,8 @@ void RecipeRun::link_here(const std::vector<fs::path>& files) const {
 
 void RecipeRun::check_unchanged(const std::string& name) const {
   const fs::path file = e_.data / name;
-  const DataFile* const was = now_.find(name);
-  if (was != nullptr && look_at(file, name, now_).hash != was->hash)
+  const KnownFile* const was = find(now_.data, name);
+  if (was != nullptr && look_at(file, name, was).hash != was->hash)
     throw Refusal(file.string() + ": changed after this command began (give it again)");
 }
 
@@ -96,14 +110,15 @@ void RecipeRun::look() {
   now_ = record_of_now();
   e_.prepared = e_.run.parent_path() / "prepared" / (r_.recipe.stem().string() + "-" + now_.prepared);
   if (gives_ == Gives::folder) e_.tokenizer_folder = e_.prepared / "model";
-  if (now_.key == before_.key && !r_.overwrites) now_.done = before_.done;
+  if (now_.key == before_.key && !r_.overwrites) now_.done = unchanged(e_.run, before_.done);
 }
 
 bool RecipeRun::is_finished() {
   if (r_.overwrites || !is_present(e_.run / "report.md") || !are_sets_prepared()) return false;
   look();
+  look_at_shared();
   const RunStages stages = run_stages(e_);
-  return is_done(label_stage(e_)) &&
+  return is_shared_made() && is_done(label_stage(e_)) &&
          std::ranges::all_of(stages.all(), [&](const Stage* stage) { return is_done(*stage); });
 }
 
@@ -112,7 +127,7 @@ void RecipeRun::say_what_changed() const {
   if (r_.overwrites || !is_present(e_.model() / "checkpoints")) return;
   const RecipeFiles& files = e_.files;
   for (const std::string& name : std::set<std::string>{files.train, files.validation, files.tokenizer_text}) {
-    const DataFile *const was = before_.find(name), *const is = now_.find(name);
+    const KnownFile *const was = find(before_.data, name), *const is = find(now_.data, name);
     if (was != nullptr && is != nullptr && was->hash != is->hash)
       r_.say((e_.data / name).string() + ": changed since " + e_.model().string() + " was trained on it");
   }
@@ -135,7 +150,7 @@ void RecipeRun::begin() {
   const std::string recipe = print_recipe(e_.recipe);
   if (!is_present(e_.own_recipe()) || read_file(e_.own_recipe()) != recipe)
     write_file(e_.own_recipe(), recipe);
-  if (before_.json() != now_.json()) write_file(e_.run / kRecordFile, now_.json());
+  if (before_.json() != now_.json()) write_record(e_.run, now_);
   remove_unused();
 }
 
@@ -185,9 +200,9 @@ void RecipeRun::carry_out_stage(const Stage& stage) {
   throw StageFailed("");
 }
 
-// Of the files that runs share: what is there was made of the same.
+// Of the files that runs share.
 void RecipeRun::make_shared(const Stage& stage, const std::string& file) {
-  if (are_there(stage.outputs)) return;
+  if (is_made(e_.prepared, stage, shared_)) return;
   if (!file.empty() && e_.recipe.data.csv_columns.empty()) {
     const RecipeFiles& files = e_.files;
     const bool may_be_plain = file != files.train && file != files.validation && file != files.test;
@@ -202,14 +217,11 @@ void RecipeRun::make_shared(const Stage& stage, const std::string& file) {
   carry_out_stage(stage);
   if (!file.empty()) check_unchanged(file);
   publish(stage);
+  for (const fs::path& output : stage.outputs) take_made(e_.prepared, output, shared_);
+  write_record(e_.prepared, shared_);
 }
 
-bool RecipeRun::is_done(const Stage& stage) const {
-  return std::ranges::all_of(stage.outputs, [&](const fs::path& output) {
-    const std::string name = output.filename().string();
-    return std::ranges::find(now_.done, name) != now_.done.end() && is_present(output);
-  });
-}
+bool RecipeRun::is_done(const Stage& stage) const { return is_made(e_.run, stage, now_); }
 
 void RecipeRun::carry_out_of_run(const Stage& stage) {
   const bool has_new_input = std::ranges::any_of(
@@ -225,36 +237,54 @@ void RecipeRun::carry_out_of_run(const Stage& stage) {
   for (const fs::path& output : stage.outputs) {
     if (!is_present(output)) continue;
     made_.push_back(output);
-    std::erase(now_.done, output.filename().string());
-    now_.done.push_back(output.filename().string());
+    take_made(e_.run, output, now_);
   }
-  write_file(e_.run / kRecordFile, now_.json());
+  write_record(e_.run, now_);
+}
+
+void RecipeRun::look_at_shared() {
+  shared_ = {};
+  shared_.done = unchanged(e_.prepared, read_record(e_.prepared).done);
+}
+
+bool RecipeRun::is_shared_made() const {
+  const auto is = [&](const Stage& stage) { return is_made(e_.prepared, stage, shared_); };
+  return std::ranges::all_of(line_stages(e_), is) && std::ranges::all_of(prepared_stages(e_), is) &&
+         std::ranges::all_of(given_,
+                             [&](const Given& file) { return find(shared_.done, file.name) != nullptr; });
 }
 
 void RecipeRun::share_prepared() {
-  const std::vector<Stage> lines = line_stages(e_), others = prepared_stages(e_);
   const Stage labels = label_stage(e_);
-  const auto is_made = [](const Stage& stage) { return are_there(stage.outputs); };
   remove_drafts_below(e_.prepared);
-  if (std::ranges::all_of(lines, is_made) && std::ranges::all_of(others, is_made) && is_done(labels)) return;
+  look_at_shared();
+  if (is_shared_made() && is_done(labels)) {
+    if (is_present(e_.prepared) && shared_.json() != read_record(e_.prepared).json())
+      write_record(e_.prepared, shared_);
+    return;
+  }
   std::error_code error;
   fs::create_directories(e_.prepared, error);
   const std::string who = e_.run.string() + " (process " + std::to_string(::getpid()) + ")";
   const Claim mine = Claim::wait_for(e_.prepared / ".lock", who, [&](const std::string& other) {
     if (!r_.is_quiet) r_.say("waits until " + other + " has prepared the same data");
   });
+  look_at_shared();  // another command may have made it
   for (const Given& file : given_) {
     const fs::path to = e_.prepared / file.name;
+    if (find(shared_.done, file.name) != nullptr) continue;
     fs::create_directories(to.parent_path(), error);
-    if (!is_present(to)) write_file(to, file.bytes);
+    write_file(to, file.bytes);
+    take_made(e_.prepared, to, shared_);
   }
   if (!e_.given.empty() && !r_.is_quiet)
     r_.say("the tokenizers are those of " + from_.string() +
            " (data.tokenizer_text: another file than data.train learns new ones)");
   const std::vector<std::string> files = e_.files.all();
+  const std::vector<Stage> lines = line_stages(e_);
   for (std::size_t i = 0; i < lines.size(); ++i) make_shared(lines[i], i < files.size() ? files[i] : "");
   if (!labels.outputs.empty()) carry_out_of_run(labels);
-  for (const Stage& stage : others) make_shared(stage, "");
+  for (const Stage& stage : prepared_stages(e_)) make_shared(stage, "");
 }
 
 void RecipeRun::prepare() {
@@ -276,6 +306,7 @@ void RecipeRun::carry_out() {
     if (!goes_on && !r_.is_quiet) forecast_run(stages);
   }
   carry_out_of_run(stages.training);
+  link_here(e_.prepared_files());  // what was prepared stands beside the model that is made of it
   for (const Stage& stage : stages.scores) {
     if (stage.outputs.front() == e_.hypotheses() && !is_done(stage) && !r_.is_quiet) forecast_test();
     carry_out_of_run(stage);

@@ -83,6 +83,8 @@ class RecipeRun {
   void say_what_changed() const;
   void begin();
   void remove_unused() const;
+  void look_at_shared();
+  bool is_shared_made() const;
   void share_prepared();
   void check_unchanged(const std::string& name) const;
   void set_aside(const fs::path& file) const;
@@ -111,7 +113,7 @@ class RecipeRun {
   fs::path from_, encoder_;
   enum class Gives { nothing, files, folder, before } gives_ = Gives::nothing;
   std::optional<Claim> claim_;
-  RunRecord before_, now_;
+  RunRecord before_, now_, shared_;
   struct Given {
     fs::path from;
     std::string name, bytes;  // of a folder "model/NAME"

@@ -26,7 +26,7 @@ bool is_newer(const fs::path& file, fs::file_time_type than) {
 }  // namespace
 
 // What was reported of another recipe, or of other data, goes; it comes back where train refuses to touch the
-// model that it is of. What was prepared stands beside the model once that is made of it.
+// model that it is of.
 void RecipeRun::train(const Stage& stage) {
   const fs::path table = stage.outputs.front(), draft = draft_of(table);
   std::error_code error;
@@ -47,13 +47,12 @@ void RecipeRun::train(const Stage& stage) {
     after_failed_training(status, draft, begin);
     throw StageFailed("");
   }
-  link_here(e_.prepared_files());
   remove_tree(e_.run / kReplacedFolder, error);
   for (const char* const name : kFilesOfMake) fs::remove(e_.run / name, error);
-  now_.done.clear();  // everything behind it is of another model
-  if (const Stage labels = label_stage(e_); !labels.outputs.empty())
-    now_.done.push_back(labels.outputs.front().filename().string());
-  if (is_present(e_.plan())) now_.done.emplace_back("plan.txt");
+  // Everything behind it is of another model.
+  std::erase_if(now_.done, [](const KnownFile& file) {
+    return file.name != "labels.checked" && file.name != "plan.txt";
+  });
 }
 
 // Where train refuses to touch the model that is there, all that this command has replaced comes back. The

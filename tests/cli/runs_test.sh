@@ -85,6 +85,21 @@ cat new.tsv >mine/t.tsv
 headwater run mine/r.yaml || fail 'the first data again, in place'
 cmp -s $run/model/model.safetensors model-of-new || fail 'another model of the first data'
 
+# What a stage has made and somebody has cut since, in place: also where runs share it.
+cp -r $run whole
+for file in train.ids train.tsv source.json labels.txt table.txt; do
+  head -c 20 whole/$file >$run/$file
+  headwater run mine/r.yaml || fail "a finished run whose $file was cut"
+  cmp -s whole/$file $run/$file || fail "$file stays cut"
+  cmp -s $run/$file models/recipes/prepared/r-*/$file || [ $file = table.txt ] || fail "$file stays cut where runs share it"
+done
+head -c 20 whole/train.ids >$run/train.ids
+headwater run mine/r.yaml --array seed=1 && ! grep -q 'finished before' "$tmp/err" || fail 'one of several runs whose ids were cut is called finished'
+head -c 20 whole/train.ids >$run/train.ids
+headwater run mine/r.yaml --overwrite && cmp -s $run/model/model.safetensors model-of-new || fail 'a run anew of ids that were cut'
+headwater run mine/r.yaml && cmp -s "$tmp/out" $run/report.md || fail 'a run anew is made again'
+rm -r whole
+
 # A test set alone: the model stays, its score does not. And then back again.
 sed 's/test_fraction: 0.2/test: test.tsv/' mine/r.yaml >mine/tested.yaml
 tested=models/recipes/tested

@@ -22,12 +22,12 @@ TEST_CASE("a record reads back as it was written, names of any characters too") 
   record.given = {"source.json"};
   record.weights = "89ab";
   record.key = "cdef";
-  record.done = {"plan.txt", "table.txt"};
+  record.done = {{"plan.txt", "aa", "1:2"}, {"table.txt", "bb", "-"}};
   record.data = {{"t\t1.tsv", "00ff", "1:2:3"}, {":given.source.json", "11", "-"}};
   write_file(folder / kRecordFile, record.json());
   CHECK(read_record(folder.path()).json() == record.json());
-  CHECK(read_record(folder.path()).find("t\t1.tsv")->hash == "00ff");
-  CHECK(read_record(folder.path()).find("t") == nullptr);
+  CHECK(find(read_record(folder.path()).data, "t\t1.tsv")->hash == "00ff");
+  CHECK(find(read_record(folder.path()).data, "t") == nullptr);
   write_file(folder / kRecordFile, "{\"version\": 1}");
   CHECK(
       error_text([&] { (void)read_record(folder.path()); }).ends_with("(remove the file; the run goes on)"));
@@ -44,19 +44,39 @@ TEST_CASE("of a run that make has made the recipe is known, and nothing counts a
 TEST_CASE("a data file is known by its bytes; a file that keeps its state is not read again") {
   const ScratchDirectory folder;
   write_file(folder / "t.tsv", "a\n");
-  RunRecord before;
-  const DataFile fresh = look_at(folder / "t.tsv", "t.tsv", before);
+  const KnownFile fresh = look_at(folder / "t.tsv", "t.tsv", nullptr);
   CHECK(fresh.hash == hash_of_file(folder / "t.tsv"));
   CHECK(fresh.state == "-");  // it changed just now, and may again within the clock's tick
   std::this_thread::sleep_for(std::chrono::milliseconds(2100));
-  const DataFile settled = look_at(folder / "t.tsv", "t.tsv", before);
+  const KnownFile settled = look_at(folder / "t.tsv", "t.tsv", &fresh);
   CHECK(settled.state != "-");
-  before.data = {{"t.tsv", "of another time", settled.state}};
-  CHECK(look_at(folder / "t.tsv", "t.tsv", before).hash == "of another time");
+  const KnownFile before = {"t.tsv", "of another time", settled.state};
+  CHECK(look_at(folder / "t.tsv", "t.tsv", &before).hash == "of another time");
   write_file(folder / "t.tsv", "b\n");
-  CHECK(look_at(folder / "t.tsv", "t.tsv", before).hash == hash_of_file(folder / "t.tsv"));
-  CHECK(error_text([&] { (void)look_at(folder / "none", "none", before); }).find("none: cannot look at: ") !=
+  CHECK(look_at(folder / "t.tsv", "t.tsv", &before).hash == hash_of_file(folder / "t.tsv"));
+  CHECK(error_text([&] { (void)look_at(folder / "none", "none", nullptr); }).find("none: cannot look at: ") !=
         std::string::npos);
+}
+
+TEST_CASE("of what stages have made only what nobody has changed or removed counts") {
+  const ScratchDirectory folder;
+  KnownFiles made;
+  for (const char* name : {"whole", "cut", "gone", "linked", "touched"}) {
+    write_file(folder / name, std::string(name) + "\n");
+    made.push_back(look_at_made(folder / name, name, nullptr));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+  made = unchanged(folder.path(), made);
+  REQUIRE(made.size() == 5);
+  write_file(folder / "cut", "c");
+  fs::remove(folder / "gone");
+  fs::create_hard_link(folder / "linked", folder / "another");
+  fs::last_write_time(folder / "touched", fs::file_time_type::clock::now());
+  const KnownFiles now = unchanged(folder.path(), made);
+  REQUIRE(now.size() == 3);
+  CHECK((now[0].name == "whole" && now[0].state == made[0].state));
+  CHECK((now[1].name == "linked" && now[1].state == made[3].state));  // not read again
+  CHECK((now[2].name == "touched" && now[2].state == "-"));           // read again
 }
 
 TEST_CASE("one has a claim, and the others learn who") {
