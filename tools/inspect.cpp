@@ -53,7 +53,7 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads_file();
   line.goes_without("--positions", "--schedule --patches", "one at a time");
   line.goes_without("--schedule", "--patches", "one at a time");
-  line.goes_without("--positions --schedule --patches", "--json --make --tensors --statistics --keys",
+  line.goes_without("--positions --schedule --patches", "--json --tensors --statistics --keys",
                     "it stands alone");
   line.add_option("-o,--output", o.output,
                   "of these: FILE.svg, FILE.csv, of patches FILE.png; standard output is CSV, or PNG")
