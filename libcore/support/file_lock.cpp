@@ -58,7 +58,7 @@ FileLock::FileLock(const fs::path& path) {
     // The owner writes its number just after it got the lock: wait a moment for it. Until then the file may
     // hold the number of a former owner that was killed.
     std::string owner;
-    for (int attempt = 0; error == EWOULDBLOCK && owner.empty() && attempt < 100; ++attempt) {
+    for (int attempt = 0; error == EWOULDBLOCK && owner.empty() && attempt < 1000; ++attempt) {
       char digits[24];
       const ssize_t got = ::pread(descriptor_, digits, sizeof digits, 0);
       for (ssize_t i = 0; i < got && digits[i] >= '0' && digits[i] <= '9'; ++i) owner += digits[i];
