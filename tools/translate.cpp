@@ -106,8 +106,8 @@ std::optional<SamplingSettings> sampling_of(const Options& o, bool has_beams, co
 GenerationSettings settings_of(const Options& o, const LoadedTranslator& model,
                                const std::optional<DecodingSettings>& of_recipe) {
   GenerationSettings settings{.search = of_recipe ? *of_recipe : model.generation.decoding,
-                              .allows_unknown = o.allows_unknown,
                               .n_best = o.n_best.value_or(1),
+                              .allows_unknown = o.allows_unknown,
                               .wants_scores = o.wants_scores || o.n_best.has_value(),
                               .compute_type = search::compute_type_of(o.compute_type)};
   o.decoding.put_over(settings.search);

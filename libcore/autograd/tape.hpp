@@ -196,7 +196,7 @@ class Tape {
   Variable result(Matrix value, const Packing* packing, bool needs_gradient);
   Variable::Node* node(Matrix value, const Packing* packing, bool needs_gradient);
   template <class F>
-  void* store(F&& backward) {
+  void* store(F backward) {
     static_assert(std::is_trivially_destructible_v<F>, "closures on the tape own nothing");
     return new (arena_.allocate(sizeof(F))) F(std::move(backward));
   }

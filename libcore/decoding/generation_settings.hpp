@@ -33,8 +33,8 @@ struct GenerationSettings {
   // As a recipe or the model's files say it. max_new_tokens counts no end token; 0: as many as the model's
   // length allows. num_beams above 1 is beam search.
   DecodingSettings search = {};
-  bool allows_unknown = false;                      // [UNK] may be chosen
   std::int64_t n_best = 1;                          // hypotheses that are given, at most num_beams
+  bool allows_unknown = false;                      // [UNK] may be chosen
   bool wants_scores = false;                        // of greedy decoding; beam search has them
   std::optional<SamplingSettings> sampling = {};    // in place of a search
   std::optional<AlignmentSettings> alignment = {};  // of translations; none: no alignments
@@ -55,8 +55,8 @@ struct GenerationSettings {
   // Texts may grow longer than the model's length (text_window.hpp), by max_new_tokens, which is not 0 then.
   // For language models.
   bool slides = false;
-  double repetition_penalty = 1;  // of beams; Sampler has it for one hypothesis
   bool renormalizes = false;      // of beams: the tokens that may be chosen have a sum of probabilities of 1
+  double repetition_penalty = 1;  // of beams; Sampler has it for one hypothesis
   std::shared_ptr<const CharacterGuard> characters = nullptr;  // the text stays UTF-8; or none
 
   bool is_end(std::int32_t id) const {

@@ -96,7 +96,7 @@ void RecipeRun::find_models() {
     maker = maker_of(r_.house, named.string());
     if (std::ranges::any_of(r_.changes, sets_it)) maker.clear();
     if (maker.empty()) return named;
-    const fs::path model = r_.models / "recipes" / (maker + (r_.scale == "quick" ? "-quick" : "")) / "model";
+    fs::path model = r_.models / "recipes" / (maker + (r_.scale == "quick" ? "-quick" : "")) / "model";
     if (model != named) besides_.push_back(key + "=" + in_yaml(model.string()));
     return model;
   };

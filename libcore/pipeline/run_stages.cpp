@@ -21,7 +21,7 @@ class RunStageList : public StageWords {
 
  private:
   // Columns of the test beside each other.
-  Words test_columns(const std::vector<std::string_view>& columns, Words first = {}) const;
+  Words test_columns(const std::vector<std::string_view>& columns, const Words& first = {}) const;
   void texts(std::vector<Stage>& all) const;
   Stage means() const;
   Stage test() const;
@@ -31,7 +31,7 @@ class RunStageList : public StageWords {
   fs::path sentences() const { return e_.house / "data" / e_.recipe.data.set / "sentences.txt"; }
 };
 
-Words RunStageList::test_columns(const std::vector<std::string_view>& columns, Words first) const {
+Words RunStageList::test_columns(const std::vector<std::string_view>& columns, const Words& first) const {
   Words command = line("paste", first);
   for (const std::string_view column : columns)
     command = line(command, sh("<("), cut(column, e_.part("test")), sh(")"));

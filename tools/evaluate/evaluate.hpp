@@ -12,12 +12,12 @@
 #include "cli/lines.hpp"
 #include "data/token_dataset.hpp"
 #include "families/model_directory.hpp"
+#include "metrics/loss_totals.hpp"
 #include "reports/classification_report.hpp"
 #include "reports/run_report.hpp"
 #include "reports/score_report.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "tools/search/options.hpp"
-#include "metrics/loss_totals.hpp"
 
 namespace headwater::evaluate {
 
