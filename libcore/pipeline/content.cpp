@@ -116,7 +116,13 @@ RunRecord read_record(const fs::path& run) {
     record.recipe = recipe_of_make(run);
     return record;
   }
-  const Json json = Json::parse(read_file(file, kMaxRecordBytes), shown(file));
+  constexpr const char* kCure = " (remove the file; the run goes on)";
+  Json json;
+  try {
+    json = Json::parse(read_file(file, kMaxRecordBytes), shown(file));
+  } catch (const Error& error) {
+    throw Error(error.what() + std::string(kCure));
+  }
   try {
     record.recipe = json.at("recipe").as_string();
     record.prepared = json.at("prepared").as_string();
@@ -126,7 +132,7 @@ RunRecord read_record(const fs::path& run) {
     record.done = files_at(json, "done");
     record.data = files_at(json, "data");
   } catch (const Error& error) {
-    throw Error(shown(file) + ": " + error.what() + " (remove the file; the run goes on)");
+    throw Error(shown(file) + ": " + error.what() + kCure);
   }
   return record;
 }

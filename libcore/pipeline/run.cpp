@@ -7,6 +7,7 @@
 #include <set>
 #include <system_error>
 
+#include "families/model_directory.hpp"
 #include "pipeline/children.hpp"
 #include "pipeline/lines_check.hpp"
 #include "support/directories.hpp"
@@ -20,6 +21,17 @@ bool is_made(const fs::path& folder, const Stage& stage, const RunRecord& record
   return std::ranges::all_of(stage.outputs, [&](const fs::path& output) {
     return find(record.done, output.lexically_relative(folder).string()) != nullptr && is_present(output);
   });
+}
+
+// Of training, whose model has a manifest of its own.
+bool is_table(const KnownFile& file) { return file.name == "table.txt"; }
+
+bool has_whole_model(const fs::path& folder) {
+  try {
+    return open_model(folder).skipped.empty();
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 void take_made(const fs::path& folder, const fs::path& file, RunRecord& record) {
@@ -111,6 +123,7 @@ void RecipeRun::look() {
   e_.prepared = e_.run.parent_path() / "prepared" / (r_.recipe.stem().string() + "-" + now_.prepared);
   if (gives_ == Gives::folder) e_.tokenizer_folder = e_.prepared / "model";
   if (now_.key == before_.key && !r_.overwrites) now_.done = unchanged(e_.run, before_.done);
+  if (!has_whole_model(e_.model())) std::erase_if(now_.done, is_table);
 }
 
 bool RecipeRun::is_finished() {

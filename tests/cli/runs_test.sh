@@ -93,6 +93,13 @@ for file in train.ids train.tsv source.json labels.txt table.txt; do
   cmp -s whole/$file $run/$file || fail "$file stays cut"
   cmp -s $run/$file models/recipes/prepared/r-*/$file || [ $file = table.txt ] || fail "$file stays cut where runs share it"
 done
+rm -r $run/model
+headwater run mine/r.yaml || fail 'a finished run whose model is gone'
+cmp -s whole/model/model.safetensors $run/model/model.safetensors || fail 'another model than the one that is gone'
+echo '{' >$run/stages.json
+[ "$(status_of headwater run mine/r.yaml)" = 1 ] && grep -q 'remove the file; the run goes on' "$tmp/err" || fail 'a record that is no JSON'
+rm $run/stages.json
+headwater run mine/r.yaml || fail 'a run without its record'
 head -c 20 whole/train.ids >$run/train.ids
 headwater run mine/r.yaml --array seed=1 && ! grep -q 'finished before' "$tmp/err" || fail 'one of several runs whose ids were cut is called finished'
 head -c 20 whole/train.ids >$run/train.ids
