@@ -35,9 +35,9 @@ void block_rows(schema::Visitor& v, TransformerSettings& s, const BlockKeys& key
   v.field("norm", &s.norm,
           OneOf{{{"post", "after each sub-layer and its residual (Vaswani et al. 2017)"},
                  {"pre", "before each sub-layer, and once at the end (Xiong et al. 2020)"}}},
-          "where layer norm is (Ba et al. 2016)", keys.feed_forward);
+          "where the norms are", keys.feed_forward);
   v.field("norm_epsilon", &s.norm_epsilon, Between{1e-12, 0.1, kNoUnit},
-          "added to the variance of a layer norm", keys.feed_forward);
+          "added to the variance under the root of a norm", keys.feed_forward);
   v.field("activation", &s.activation,
           OneOf{{{"relu", "max(x, 0)"},
                  {"gelu", "x · Φ(x), by erf (Hendrycks and Gimpel 2016)"},

@@ -1,7 +1,6 @@
 #include "layers/transformer_block.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace headwater {
@@ -15,30 +14,7 @@ AttentionLayerSettings without_places(AttentionLayerSettings settings) {
   return settings;
 }
 
-// A layer where it is wanted.
-template <class Layer, class... Arguments>
-std::optional<Layer> layer_if(bool is_wanted, Arguments&&... arguments) {
-  if (!is_wanted) return std::nullopt;
-  return std::optional<Layer>(std::in_place, std::forward<Arguments>(arguments)...);
-}
-
 }  // namespace
-
-FeedForward::FeedForward(LayerBuilder& builder, const std::string& name, const BlockSettings& settings)
-    : inner_(builder, name + ".inner", settings.attention.width, settings.feed_forward_width,
-             settings.activation),
-      outer_(builder, name + ".outer", settings.feed_forward_width, settings.attention.width,
-             settings.has_second_activation ? settings.activation : ops::Activation::none),
-      inner_dropout_(layer_if<Dropout>(settings.feed_forward_dropout > 0, name + ".inner",
-                                       settings.feed_forward_dropout)),
-      outer_dropout_(layer_if<Dropout>(settings.feed_forward_dropout > 0, name + ".outer",
-                                       settings.feed_forward_dropout)) {}
-
-Variable FeedForward::operator()(const ForwardContext& context, const Variable& x) const {
-  const Variable inner = inner_(context, x);
-  if (!inner_dropout_) return outer_(context, inner, ops::Use::donate);
-  return (*outer_dropout_)(context, outer_(context, (*inner_dropout_)(context, inner)));
-}
 
 TransformerBlock::TransformerBlock(LayerBuilder& builder, const std::string& name,
                                    const BlockSettings& settings)
@@ -119,8 +95,7 @@ Variable TransformerBlock::step(const ForwardContext& context, const Variable& x
 double TransformerBlock::flops(Index length) const {
   double sum = mixer_->flops(length);
   if (cross_attention_) sum += attention_flops(cross_attention_->settings(), length, Causality::full);
-  if (!feed_forward_) return sum;
-  return sum + 2 * 2 * static_cast<double>(length * settings_.attention.width * settings_.feed_forward_width);
+  return feed_forward_ ? sum + feed_forward_->flops(length) : sum;
 }
 
 }  // namespace headwater

@@ -13,53 +13,9 @@
 #include "layers/attention.hpp"
 #include "layers/dropout.hpp"
 #include "layers/mixers/mixer.hpp"
-#include "layers/norm.hpp"
+#include "layers/sub_layers.hpp"
 
 namespace headwater {
-
-enum class NormPlace { post, pre };
-
-// The settings of its mixer, and
-struct BlockSettings : MixerSettings {
-  Index feed_forward_width = 0;        // F
-  bool has_second_activation = false;  // the outer layer of the feed-forward ends with it, too
-  NormPlace norm_place = NormPlace::post;
-  bool has_final_norm = true;  // pre: one more after the last block of a stack
-  double norm_epsilon = 1e-3;
-  double dropout = 0;               // after each sub-layer
-  double feed_forward_dropout = 0;  // after each of the two layers of the feed-forward
-};
-
-// act(x·W1 + b1)·W2 + b2, token by token.
-class FeedForward {
- public:
-  FeedForward(LayerBuilder& builder, const std::string& name, const BlockSettings& settings);
-  Variable operator()(const ForwardContext& context, const Variable& x) const;
-
- private:
-  Linear inner_, outer_;
-  std::optional<Dropout> inner_dropout_, outer_dropout_;
-};
-
-// What a sub-layer f adds to x, with its norm and its dropout.
-class Residual {
- public:
-  Residual(LayerBuilder& builder, const std::string& name, const BlockSettings& settings)
-      : norm_(builder, name, settings.attention.width, settings.norm_epsilon),
-        dropout_(name, settings.dropout),
-        place_(settings.norm_place) {}
-  // Nobody else reads what f returns.
-  template <class SubLayer>
-  Variable operator()(const ForwardContext& context, const Variable& x, const SubLayer& f) const {
-    if (place_ == NormPlace::post) return norm_.after_sum(context, x, dropout_(context, f(x)));
-    return ops::add(context.tape, x, dropout_(context, f(norm_(context, x))), ops::Use::donate);
-  }
-
- private:
-  LayerNorm norm_;
-  Dropout dropout_;
-  NormPlace place_;
-};
 
 // What a block keeps of the sequences that it continues.
 struct BlockCache {

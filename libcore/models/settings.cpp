@@ -81,6 +81,7 @@ BlockSettings block_settings(const TransformerSettings& settings, const MixingSe
   if (settings.activation == "gelu_tanh") activation = ops::Activation::gelu_tanh;
   if (settings.activation == "silu") activation = ops::Activation::silu;
   BlockSettings block;
+  static_cast<SubLayerSettings&>(block) = settings;
   block.attention =
       mixing.has_attention() ? attention_settings(settings) : AttentionLayerSettings{.width = settings.width};
   block.activation = activation;
@@ -88,8 +89,6 @@ BlockSettings block_settings(const TransformerSettings& settings, const MixingSe
   block.length = settings.length;
   block.feed_forward_width = feed_forward_width_of(settings);
   if (mixing.mixing_width == 0) block.mixing.mixing_width = block.feed_forward_width;
-  block.norm_place = settings.norm == "pre" ? NormPlace::pre : NormPlace::post;
-  block.norm_epsilon = settings.norm_epsilon;
   block.dropout = settings.dropout;
   return block;
 }

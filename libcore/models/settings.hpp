@@ -12,21 +12,19 @@
 
 namespace headwater {
 
-struct TransformerSettings {
+struct TransformerSettings : SubLayerSettings {
   std::int64_t width = 256;             // D
   std::int64_t heads = 8;               // H
   std::int64_t head_width = 0;          // K; 0: width / heads
   std::int64_t feed_forward_width = 0;  // F; 0: 4 · width
-  std::string norm = "post";            // post | pre
-  double norm_epsilon = 1e-3;
-  std::string activation = "relu";    // relu | gelu | gelu_tanh | silu
-  std::string positions = "learned";  // learned | sinusoidal | sinusoidal_halves | rotary | none
-  bool scale_embedding = false;       // times sqrt(width)
-  std::int64_t length = 20;           // number of positions N
-  double dropout = 0.0;               // on embeddings and after each sub-layer
-  double attention_dropout = 0.0;     // on attention weights
-  std::int64_t attention_window = 0;  // a token attends to those less than so far away; 0: to all
-  double output_dropout = 0.0;        // before the output layer
+  std::string activation = "relu";      // relu | gelu | gelu_tanh | silu
+  std::string positions = "learned";    // learned | sinusoidal | sinusoidal_halves | rotary | none
+  bool scale_embedding = false;         // times sqrt(width)
+  std::int64_t length = 20;             // number of positions N
+  double dropout = 0.0;                 // on embeddings and after each sub-layer
+  double attention_dropout = 0.0;       // on attention weights
+  std::int64_t attention_window = 0;    // a token attends to those less than so far away; 0: to all
+  double output_dropout = 0.0;          // before the output layer
   // keras | glorot_uniform | normal | vaswani | glorot_normal
   std::string initialization = "keras";
 };

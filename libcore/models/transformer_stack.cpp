@@ -13,9 +13,9 @@ TransformerStack::TransformerStack(LayerBuilder& builder, const std::string& nam
     blocks_.emplace_back(builder, name + "." + std::to_string(i), block);
     block.inputs = 0;  // it reads the block before
   }
-  const bool has_norms = settings.norm_place == NormPlace::pre && !settings.mixing.is_recurrent();
+  const bool has_norms = settings.is_pre_norm() && !settings.mixing.is_recurrent();
   if (has_norms && settings.has_final_norm && layers > 0)
-    norm_.emplace(builder, name + ".norm", settings.attention.width, settings.norm_epsilon);
+    norm_.emplace(builder, name + ".norm", settings.attention.width, settings);
 }
 
 Variable TransformerStack::run_blocks(const ForwardContext& context, Variable x, const MixerSources& sources,

@@ -50,7 +50,7 @@ class TransformerStack {
  private:
   std::string name_;
   std::vector<TransformerBlock> blocks_;
-  std::optional<LayerNorm> norm_;
+  std::optional<Norm> norm_;
 };
 
 }  // namespace headwater

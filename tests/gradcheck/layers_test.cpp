@@ -14,12 +14,12 @@ using namespace headwater::gradcheck;
 
 namespace {
 
-BlockSettings block_settings_of(NormPlace place, ops::Activation activation) {
+BlockSettings block_settings_of(const char* norm, ops::Activation activation) {
   BlockSettings settings;
   settings.attention = {.width = 6, .heads = 2, .head_width = 4, .dropout = 0.2};
   settings.activation = activation;
   settings.feed_forward_width = 5;
-  settings.norm_place = place;
+  settings.norm = norm;
   settings.dropout = 0.3;
   return settings;
 }
@@ -34,10 +34,10 @@ void check(const Case& test, double tolerance) {
 }  // namespace
 
 TEST_CASE("layers: encoder and decoder blocks, pre- and post-norm") {
-  for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
+  for (const char* norm : {"post", "pre"}) {
     for (const Causality causality : {Causality::full, Causality::causal}) {
       BlockSettings settings = block_settings_of(
-          place, causality == Causality::full ? ops::Activation::relu : ops::Activation::gelu);
+          norm, causality == Causality::full ? ops::Activation::relu : ops::Activation::gelu);
       settings.causality = causality;
       std::unique_ptr<TransformerBlock> encoder;
       check({"encoder block",
@@ -48,7 +48,7 @@ TEST_CASE("layers: encoder and decoder blocks, pre- and post-norm") {
              [&](Pass& p) { return Result{(*encoder)(p.context, p.inputs[0]).hidden}; }},
             2e-6);
     }
-    BlockSettings settings = block_settings_of(place, ops::Activation::silu);
+    BlockSettings settings = block_settings_of(norm, ops::Activation::silu);
     settings.causality = Causality::causal;
     settings.has_cross_attention = true;
     std::unique_ptr<TransformerBlock> decoder;
@@ -65,8 +65,8 @@ TEST_CASE("layers: encoder and decoder blocks, pre- and post-norm") {
 }
 
 TEST_CASE("layers: blocks whose feed-forward ends with its activation and has dropouts") {
-  for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
-    BlockSettings settings = block_settings_of(place, ops::Activation::gelu);
+  for (const char* norm : {"post", "pre"}) {
+    BlockSettings settings = block_settings_of(norm, ops::Activation::gelu);
     settings.has_second_activation = true;
     settings.feed_forward_dropout = 0.2;
     std::unique_ptr<TransformerBlock> block;
@@ -81,9 +81,9 @@ TEST_CASE("layers: blocks whose feed-forward ends with its activation and has dr
 }
 
 TEST_CASE("layers: encoder blocks of every mixer, pre- and post-norm") {
-  for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
+  for (const char* norm : {"post", "pre"}) {
     for (const MixerKind* const mixer : mixer_kinds()) {
-      BlockSettings settings = block_settings_of(place, ops::Activation::gelu);
+      BlockSettings settings = block_settings_of(norm, ops::Activation::gelu);
       settings.mixing = {.mixing = std::string(mixer->name), .mixing_width = 3, .bidirectional = true};
       if (mixer == &kAveragedAttentionMixer) settings.attention.head_width = settings.attention.width;
       settings.length = 7;

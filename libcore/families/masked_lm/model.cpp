@@ -49,7 +49,7 @@ MaskedLanguageModel::Transform::Transform(LayerBuilder& builder, const std::stri
                                           const MaskedLmSettings& settings)
     : dense(builder, dense_name, inputs, settings.transformer.width,
             block_settings(settings.transformer, settings.mixing).activation),
-      norm(builder, norm_name, settings.transformer.width, settings.transformer.norm_epsilon) {}
+      norm(builder, norm_name, settings.transformer.width, settings.transformer) {}
 
 MaskedLanguageModel::SpanBoundary::SpanBoundary(LayerBuilder& builder, const MaskedLmSettings& settings,
                                                 Parameter& tokens)

@@ -11,8 +11,8 @@
 #include "data/packed_tokens.hpp"
 #include "families/text_encoder/model.hpp"
 #include "layers/linear.hpp"
-#include "layers/norm.hpp"
 #include "layers/output_layer.hpp"
+#include "layers/sub_layers.hpp"
 
 namespace headwater {
 
@@ -100,7 +100,7 @@ class MaskedLanguageModel {
   // A dense layer with the blocks' activation and its norm, before a decoder.
   struct Transform {
     Linear dense;
-    LayerNorm norm;
+    Norm norm;
     Transform(LayerBuilder& builder, const std::string& dense_name, const std::string& norm_name,
               Index inputs, const MaskedLmSettings& settings);
     Variable operator()(const ForwardContext& context, const Variable& x) const {

@@ -60,8 +60,7 @@ TextEncoder::TextEncoder(LayerBuilder& builder, const TextEncoderSettings& setti
                                            settings.segments, width, Initializer::embedding_uniform);
     segments_->is_table = true;
   }
-  if (settings.embedding_norm)
-    norm_.emplace(builder, "embedding.norm", width, settings.transformer.norm_epsilon);
+  if (settings.embedding_norm) norm_.emplace(builder, "embedding.norm", width, settings.transformer);
 }
 
 Index TextEncoder::padded_length(Index words) const {

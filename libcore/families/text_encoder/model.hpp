@@ -11,7 +11,7 @@
 #include "data/packed_tokens.hpp"
 #include "layers/embedding.hpp"
 #include "layers/linear.hpp"
-#include "layers/norm.hpp"
+#include "layers/sub_layers.hpp"
 #include "models/settings.hpp"
 #include "models/transformer_stack.hpp"
 
@@ -83,7 +83,7 @@ class TextEncoder {
   TextEncoderSettings settings_;
   Embedding embedding_;
   Parameter* segments_ = nullptr;
-  std::optional<LayerNorm> norm_;
+  std::optional<Norm> norm_;
   Dropout dropout_;
   TransformerStack blocks_;
 };

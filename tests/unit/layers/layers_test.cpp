@@ -148,10 +148,10 @@ TEST_CASE("scaled dot-product attention of the worked example") {
 
 TEST_CASE("post- and pre-norm blocks put their norms where the papers do") {
   const Index width = 6, tokens = 5;
-  for (const NormPlace place : {NormPlace::post, NormPlace::pre}) {
+  for (const char* norm : {"post", "pre"}) {
     Sequence sequence(tokens);
     BlockSettings settings = block(width, 2, 3, 11);
-    settings.norm_place = place;
+    settings.norm = norm;
     settings.activation = ops::Activation::gelu;
     Parameters parameters;
     LayerBuilder builder{parameters};
@@ -160,9 +160,9 @@ TEST_CASE("post- and pre-norm blocks put their norms where the papers do") {
     Parameters copies;
     LayerBuilder copy_builder{copies};
     const MultiHeadAttention attention(copy_builder, "b.self_attention", settings.attention);
-    const LayerNorm norm_1(copy_builder, "b.self_attention_norm", width, settings.norm_epsilon);
+    const Norm norm_1(copy_builder, "b.self_attention_norm", width, settings);
     const FeedForward feed_forward(copy_builder, "b.feed_forward", settings);
-    const LayerNorm norm_2(copy_builder, "b.feed_forward_norm", width, settings.norm_epsilon);
+    const Norm norm_2(copy_builder, "b.feed_forward_norm", width, settings);
     parameters.allocate(false);
     copies.allocate(false);
     REQUIRE(copies.size() == parameters.size());
@@ -177,7 +177,7 @@ TEST_CASE("post- and pre-norm blocks put their norms where the papers do") {
     for (Index i = 0; i < tokens * width; ++i) input.data[i] = Real(std::cos(static_cast<double>(i)));
     const Variable x = tape.wrap(input, &sequence.packing, false);
     Variable expected;
-    if (place == NormPlace::post) {
+    if (!settings.is_pre_norm()) {
       const Variable z = norm_1(context, ops::add(tape, x, attention(context, x, x, Causality::full).output));
       expected = norm_2(context, ops::add(tape, z, feed_forward(context, z)));
     } else {

@@ -198,7 +198,7 @@ TEST_CASE("settings of a recipe reach the layers") {
   settings.transformer.dropout = 0.25;
   settings.transformer.attention_dropout = 0.5;
   const BlockSettings block = block_settings(settings.transformer);
-  CHECK(block.norm_place == NormPlace::pre);
+  CHECK(block.is_pre_norm());
   CHECK(block.activation == ops::Activation::gelu_tanh);
   CHECK(block.dropout == 0.25);
   CHECK(block.attention.dropout == 0.5);

@@ -1,0 +1,96 @@
+// What a block has beside its mixer: norms, residual sums and the feed-forward.
+#pragma once
+
+#include <string>
+
+#include "layers/dropout.hpp"
+#include "layers/linear.hpp"
+#include "layers/mixers/mixer.hpp"
+
+namespace headwater {
+
+// The keys of a recipe that are passed to the blocks as they are.
+struct SubLayerSettings {
+  std::string norm = "post";  // post | pre
+  double norm_epsilon = 1e-3;
+
+  bool is_pre_norm() const { return norm == "pre"; }
+};
+
+struct BlockSettings : MixerSettings, SubLayerSettings {
+  Index feed_forward_width = 0;        // F
+  bool has_second_activation = false;  // the outer layer of the feed-forward ends with it, too
+  bool has_final_norm = true;          // pre: one more after the last block of a stack
+  double dropout = 0;                  // after each sub-layer
+  double feed_forward_dropout = 0;     // after each of the two layers of the feed-forward
+};
+
+// Layer normalisation (Ba et al. 2016), alone or after a residual sum.
+class Norm {
+ public:
+  Norm(LayerBuilder& builder, const std::string& name, Index width, const SubLayerSettings& settings)
+      : gamma_(builder.parameters.declare(name + ".gamma", {width}, 1, width, Initializer::ones)),
+        beta_(builder.parameters.declare(name + ".beta", {width}, 1, width, Initializer::zeros)),
+        epsilon_(static_cast<Real>(settings.norm_epsilon)) {}
+
+  Variable operator()(const ForwardContext& context, const Variable& x) const {
+    return ops::layer_norm(context.tape, x, *gamma_, *beta_, epsilon_);
+  }
+  // norm(x + z); nobody else reads z.
+  Variable after_sum(const ForwardContext& context, const Variable& x, const Variable& z) const {
+    return ops::add_layer_norm(context.tape, x, z, *gamma_, *beta_, epsilon_, ops::Use::donate);
+  }
+
+ private:
+  Parameter* gamma_;
+  Parameter* beta_;
+  Real epsilon_;
+};
+
+// act(x·W1 + b1)·W2 + b2, token by token.
+class FeedForward {
+ public:
+  FeedForward(LayerBuilder& builder, const std::string& name, const BlockSettings& settings)
+      : inner_(builder, name + ".inner", settings.attention.width, settings.feed_forward_width,
+               settings.activation),
+        outer_(builder, name + ".outer", settings.feed_forward_width, settings.attention.width,
+               settings.has_second_activation ? settings.activation : ops::Activation::none),
+        inner_dropout_(name + ".inner", settings.feed_forward_dropout),
+        outer_dropout_(name + ".outer", settings.feed_forward_dropout) {}
+
+  Variable operator()(const ForwardContext& context, const Variable& x) const {
+    const Variable inner = inner_dropout_(context, inner_(context, x));
+    return outer_dropout_(context, outer_(context, inner, ops::Use::donate));
+  }
+
+  // Multiplications and additions over `length` tokens.
+  double flops(Index length) const {
+    return 2 * static_cast<double>(length * (inner_.weight().size() + outer_.weight().size()));
+  }
+
+ private:
+  Linear inner_, outer_;
+  Dropout inner_dropout_, outer_dropout_;
+};
+
+// What a sub-layer f adds to x, with its norm and its dropout.
+class Residual {
+ public:
+  Residual(LayerBuilder& builder, const std::string& name, const BlockSettings& settings)
+      : norm_(builder, name, settings.attention.width, settings),
+        dropout_(name, settings.dropout),
+        is_pre_norm_(settings.is_pre_norm()) {}
+  // Nobody else reads what f returns.
+  template <class SubLayer>
+  Variable operator()(const ForwardContext& context, const Variable& x, const SubLayer& f) const {
+    if (!is_pre_norm_) return norm_.after_sum(context, x, dropout_(context, f(x)));
+    return ops::add(context.tape, x, dropout_(context, f(norm_(context, x))), ops::Use::donate);
+  }
+
+ private:
+  Norm norm_;
+  Dropout dropout_;
+  bool is_pre_norm_;
+};
+
+}  // namespace headwater
