@@ -19,8 +19,8 @@ namespace headwater {
 inline constexpr std::string_view kOperationNames[] = {"linear",
                                                        "project",
                                                        "attention",
-                                                       "layer_norm",
-                                                       "add_layer_norm",
+                                                       "norm",
+                                                       "add_norm",
                                                        "embed",
                                                        "dropout",
                                                        "add",
@@ -89,12 +89,16 @@ Variable rotate(Tape& tape, const Variable& x, ConstMatrix table, Use use_of_x =
 // first first. Keeps nothing.
 Variable repeat_heads(Tape& tape, const Variable& x, Index heads);
 
-// y = gamma * (x - mean)/sqrt(variance + epsilon) + beta over each row (Ba et al. 2016). Keeps x and two
-// moments a row.
-Variable layer_norm(Tape& tape, const Variable& x, Parameter& gamma, Parameter& beta, Real epsilon);
-// y = layer_norm(x + z). Keeps the sum, where possible in the memory of a z that is donated.
-Variable add_layer_norm(Tape& tape, const Variable& x, const Variable& z, Parameter& gamma, Parameter& beta,
-                        Real epsilon, Use use_of_z = Use::keep);
+// y = gamma * (x - mean)/sqrt(variance + epsilon) + beta over each row (Ba et al. 2016).
+struct Norm {
+  Parameter* gamma;  // [1, D]
+  Parameter* beta;   // [1, D] or null: none
+  Real epsilon;
+};
+// Keeps x and two moments a row.
+Variable norm(Tape& tape, const Variable& x, const Norm& of);
+// y = norm(x + z). Keeps the sum, where possible in the memory of a z that is donated.
+Variable add_norm(Tape& tape, const Variable& x, const Variable& z, const Norm& of, Use use_of_z = Use::keep);
 
 // y[t] = table[ids[t]]·scale + positions[position_of[t]]: ids in [0, V), positions null for none. Both
 // gradients touch only rows that occur.

@@ -29,22 +29,20 @@ struct BlockSettings : MixerSettings, SubLayerSettings {
 class Norm {
  public:
   Norm(LayerBuilder& builder, const std::string& name, Index width, const SubLayerSettings& settings)
-      : gamma_(builder.parameters.declare(name + ".gamma", {width}, 1, width, Initializer::ones)),
-        beta_(builder.parameters.declare(name + ".beta", {width}, 1, width, Initializer::zeros)),
-        epsilon_(static_cast<Real>(settings.norm_epsilon)) {}
+      : norm_{builder.parameters.declare(name + ".gamma", {width}, 1, width, Initializer::ones),
+              builder.parameters.declare(name + ".beta", {width}, 1, width, Initializer::zeros),
+              static_cast<Real>(settings.norm_epsilon)} {}
 
   Variable operator()(const ForwardContext& context, const Variable& x) const {
-    return ops::layer_norm(context.tape, x, *gamma_, *beta_, epsilon_);
+    return ops::norm(context.tape, x, norm_);
   }
   // norm(x + z); nobody else reads z.
   Variable after_sum(const ForwardContext& context, const Variable& x, const Variable& z) const {
-    return ops::add_layer_norm(context.tape, x, z, *gamma_, *beta_, epsilon_, ops::Use::donate);
+    return ops::add_norm(context.tape, x, z, norm_, ops::Use::donate);
   }
 
  private:
-  Parameter* gamma_;
-  Parameter* beta_;
-  Real epsilon_;
+  ops::Norm norm_;
 };
 
 // act(x·W1 + b1)·W2 + b2, token by token.

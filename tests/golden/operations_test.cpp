@@ -116,7 +116,7 @@ TEST_CASE_FIXTURE(Operations, "layer norm and its gradient agree with PyTorch") 
   Tape tape(arena, Tape::Mode::record);
   const Variable input = tape.wrap(x, &packing(), true);
   const Variable y =
-      ops::layer_norm(tape, input, *gamma, *beta, static_cast<Real>(number_behind(name, "layer_norm_")));
+      ops::norm(tape, input, {gamma, beta, static_cast<Real>(number_behind(name, "layer_norm_"))});
   check(name, y.value());
   tape.seed(y, cotangent());
   tape.backward();

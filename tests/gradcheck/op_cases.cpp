@@ -78,8 +78,8 @@ Case residual_case(bool is_dropped, bool is_normed) {
             for (const char* name : {"first", "second"}) {
               Variable branch = ops::linear(tape, x, *all.find(name), nullptr);
               if (is_dropped) branch = ops::dropout(tape, branch, 0.4, {.seed = 3}, ops::Use::donate);
-              x = is_normed ? ops::add_layer_norm(tape, x, branch, *all.find("gamma"), *all.find("beta"),
-                                                  1e-3, ops::Use::donate)
+              x = is_normed ? ops::add_norm(tape, x, branch, {all.find("gamma"), all.find("beta"), 1e-3},
+                                            ops::Use::donate)
                             : ops::add(tape, x, branch, ops::Use::donate);
             }
             return Result{x};
@@ -317,29 +317,28 @@ std::vector<Case> op_cases() {
                        return Result{is_used_twice ? ops::add(tape, y, ops::scale(tape, p.inputs[0], 3)) : y};
                      }});
   }
-  cases.push_back({"layer_norm",
-                   [](Fixture& f) {
-                     f.input("x", kTokens, 5);
-                     f.parameter("gamma", 1, 5);
-                     f.parameter("beta", 1, 5);
-                   },
-                   [](Pass& p) {
-                     Parameters& all = p.fixture.parameters;
-                     return Result{ops::layer_norm(p.context.tape, p.inputs[0], *all.find("gamma"),
-                                                   *all.find("beta"), 1e-3)};
-                   }});
-  cases.push_back({"add_layer_norm",
-                   [](Fixture& f) {
-                     f.input("x", kTokens, 5);
-                     f.input("z", kTokens, 5);
-                     f.parameter("gamma", 1, 5);
-                     f.parameter("beta", 1, 5);
-                   },
-                   [](Pass& p) {
-                     Parameters& all = p.fixture.parameters;
-                     return Result{ops::add_layer_norm(p.context.tape, p.inputs[0], p.inputs[1],
-                                                       *all.find("gamma"), *all.find("beta"), 1e-3)};
-                   }});
+  for (const bool has_beta : {false, true}) {
+    const auto declare = [=](Fixture& f) {
+      f.input("x", kTokens, 5);
+      f.parameter("gamma", 1, 5);
+      if (has_beta) f.parameter("beta", 1, 5);
+    };
+    const auto norm_of = [=](Pass& p) {
+      Parameters& all = p.fixture.parameters;
+      return ops::Norm{all.find("gamma"), has_beta ? all.find("beta") : nullptr, 1e-3};
+    };
+    const std::string without = has_beta ? "" : " without beta";
+    cases.push_back({"norm" + without, declare,
+                     [=](Pass& p) { return Result{ops::norm(p.context.tape, p.inputs[0], norm_of(p))}; }});
+    cases.push_back({"add_norm" + without,
+                     [=](Fixture& f) {
+                       declare(f);
+                       f.input("z", kTokens, 5);
+                     },
+                     [=](Pass& p) {
+                       return Result{ops::add_norm(p.context.tape, p.inputs[0], p.inputs[1], norm_of(p))};
+                     }});
+  }
   cases.push_back({"embed with learned positions, one table for tokens and positions of two calls",
                    [](Fixture& f) {
                      f.parameter("table", 9, 4).is_table = true;

@@ -11,6 +11,8 @@ struct Norm {
   ReductionTree plan;
 };
 
+kernels::NormRule rule_of(const Norm& d) { return {d.gamma.data.data(), d.beta.data.data(), 1e-6f}; }
+
 void register_norm(const Machine& machine, Index T, Index D) {
   const auto make = [=] {
     const auto d = std::make_shared<Norm>(Norm{{T, D},
@@ -24,20 +26,17 @@ void register_norm(const Machine& machine, Index T, Index D) {
                                                {1, D},
                                                {1, D},
                                                plan_of(T)});
-    kernels::layer_norm(d->x.view(), {}, d->gamma.data.data(), d->beta.data.data(), 1e-6f, {}, d->y.view(),
-                        d->moments.view());
+    kernels::norm(d->x.view(), {}, rule_of(*d), {}, d->y.view(), d->moments.view());
     return d;
   };
-  measure_with<Norm>(name_of("layer_norm", T, D), machine, {8 * product(T, D), 8 * product(T, D)}, make,
-                     [](Norm& d) {
-                       kernels::layer_norm(d.x.view(), {}, d.gamma.data.data(), d.beta.data.data(), 1e-6f, {},
-                                           d.y.view(), d.moments.view());
-                     });
+  measure_with<Norm>(
+      name_of("layer_norm", T, D), machine, {8 * product(T, D), 8 * product(T, D)}, make,
+      [](Norm& d) { kernels::norm(d.x.view(), {}, rule_of(d), {}, d.y.view(), d.moments.view()); });
   measure_with<Norm>(name_of("layer_norm_backward", T, D), machine, {14 * product(T, D), 12 * product(T, D)},
                      make, [](Norm& d) {
-                       kernels::layer_norm_backward(d.x.view(), d.moments.view(), d.gamma.data.data(),
-                                                    d.dy.view(), d.plan, d.dx.view(), false,
-                                                    d.dgamma.data.data(), d.dbeta.data.data(), false);
+                       kernels::norm_backward(d.x.view(), d.moments.view(), rule_of(d), d.dy.view(), d.plan,
+                                              d.dx.view(), false,
+                                              {d.dgamma.data.data(), d.dbeta.data.data(), false});
                      });
 }
 

@@ -6,9 +6,11 @@
 
 namespace headwater::naive {
 
-void layer_norm(ConstMatrix x, ConstMatrix residual, const double* gamma, const double* beta, double epsilon,
-                Matrix sum, Matrix y, Matrix moments);
-void layer_norm_backward(ConstMatrix x, ConstMatrix moments, const double* gamma, ConstMatrix dy, Matrix dx,
-                         bool accumulate_dx, double* dgamma, double* dbeta, bool accumulate_parameters);
+using NormRule = kernels::NormRuleOf<double>;
+using NormGradients = kernels::NormGradientsOf<double>;
+
+void norm(ConstMatrix x, ConstMatrix residual, const NormRule& rule, Matrix sum, Matrix y, Matrix moments);
+void norm_backward(ConstMatrix x, ConstMatrix moments, const NormRule& rule, ConstMatrix dy, Matrix dx,
+                   bool accumulate_dx, const NormGradients& to);
 
 }  // namespace headwater::naive

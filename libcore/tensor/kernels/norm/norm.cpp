@@ -1,4 +1,4 @@
-// Layer norm: rows in blocks, parameter gradients in blocks of columns.
+// Norms: rows in blocks, parameter gradients in blocks of columns.
 #ifndef HEADWATER_DOUBLE
 
 #include "tensor/kernels/norm/norm.hpp"
@@ -11,18 +11,16 @@
 
 namespace headwater::kernels {
 
-void layer_norm(ConstMatrix x, ConstMatrix residual, const Real* gamma, const Real* beta, Real epsilon,
-                Matrix sum, Matrix y, Matrix moments) {
+void norm(ConstMatrix x, ConstMatrix residual, const NormRule& rule, Matrix sum, Matrix y, Matrix moments) {
   const NormTable& table = *kernel_table().norm;
   for_each_row_block(x.rows, x.cols, [&](Index begin, Index end) {
     const auto part = [&](const auto& m) { return m ? m.rows_between(begin, end) : m; };
-    table.forward({gamma, beta, epsilon}, part(x), part(residual), {part(sum), part(y), part(moments)});
+    table.forward(rule, part(x), part(residual), {part(sum), part(y), part(moments)});
   });
 }
 
-void layer_norm_backward(ConstMatrix x, ConstMatrix moments, const Real* gamma, ConstMatrix dy,
-                         const ReductionTree& plan, Matrix dx, bool accumulate_dx, Real* dgamma, Real* dbeta,
-                         bool accumulate_parameters) {
+void norm_backward(ConstMatrix x, ConstMatrix moments, const NormRule& rule, ConstMatrix dy,
+                   const ReductionTree& plan, Matrix dx, bool accumulate_dx, const NormGradients& to) {
   const NormTable& table = *kernel_table().norm;
   check_depth(plan);
   // Many tokens: subtrees of the reduction, so that both gradients come from one pass over memory.
@@ -32,26 +30,25 @@ void layer_norm_backward(ConstMatrix x, ConstMatrix moments, const Real* gamma, 
     const SharedScratch sums(parts.count * 2 * width);
     parallel_for(parts.count, [&](Index part) {
       const ReductionBlock& block = parts.block[static_cast<std::size_t>(part)];
-      table.backward({x, moments, gamma, dy, dx, accumulate_dx},
+      table.backward({x, moments, rule, dy, dx, accumulate_dx},
                      {plan.leaves.data() + block.first, block.last - block.first + 1}, block.inner,
                      thread_scratch((plan.depth + 1) * 2 * width), sums.data() + part * 2 * width);
     });
-    const auto reduce = [&](Index first, Real* to) {
-      kernel_table().gemm->reduce({sums.data() + first, 2 * width, parts.count, parts.merges.data(), to,
-                                   x.cols, accumulate_parameters});
+    const auto reduce = [&](Index first, Real* gradient) {
+      kernel_table().gemm->reduce({sums.data() + first, 2 * width, parts.count, parts.merges.data(), gradient,
+                                   x.cols, to.accumulate});
     };
-    reduce(0, dgamma);
-    reduce(width, dbeta);
+    reduce(0, to.dgamma);
+    if (to.dbeta) reduce(width, to.dbeta);
     return;
   }
   for_each_row_block(x.rows, x.cols, [&](Index begin, Index end) {
-    table.backward_input(x.rows_between(begin, end), moments.rows_between(begin, end), gamma,
-                         dy.rows_between(begin, end), dx.rows_between(begin, end), accumulate_dx);
+    table.backward_input({x.rows_between(begin, end), moments.rows_between(begin, end), rule,
+                          dy.rows_between(begin, end), dx.rows_between(begin, end), accumulate_dx});
   });
   const Leaves leaves{plan.leaves.data(), static_cast<Index>(plan.leaves.size())};
   parallel_for((x.cols + kNormColumns - 1) / kNormColumns, [&](Index block) {
-    table.backward_parameters(x, moments, dy, leaves, block * kNormColumns,
-                              {dgamma, dbeta, accumulate_parameters});
+    table.backward_parameters(x, moments, dy, leaves, block * kNormColumns, to);
   });
 }
 

@@ -1,4 +1,4 @@
-// Layer norm (Ba et al. 2016). T tokens of the packed batch, D model width.
+// Norms of rows: x [T, D] with T tokens of the packed batch and D the model's width.
 #pragma once
 
 #include "tensor/matrix.hpp"
@@ -6,15 +6,28 @@
 
 namespace headwater::kernels {
 
-// y = gamma * (x - mean)/sqrt(variance + epsilon) + beta with x := x + residual where residual is given (then
-// `sum`, where given, receives x + residual; it may alias x or residual). moments [T, 2]: mean and
-// 1/sqrt(variance + epsilon), for backward. Ba et al. 2016.
-void layer_norm(ConstMatrix x, ConstMatrix residual, const Real* gamma, const Real* beta, Real epsilon,
-                Matrix sum, Matrix y, Matrix moments);
+// y = gamma * (x - mean)/sqrt(variance + epsilon) + beta (Ba et al. 2016).
+template <class T>
+struct NormRuleOf {
+  const T* gamma;
+  const T* beta;  // null: none
+  T epsilon;
+};
+using NormRule = NormRuleOf<Real>;
+template <class T>
+struct NormGradientsOf {
+  T* dgamma;
+  T* dbeta;  // null where the norm has no beta
+  bool accumulate;
+};
+using NormGradients = NormGradientsOf<Real>;
+
+// The norm of x or, where residual is given, of x + residual, which `sum` then receives where it is given; it
+// may alias x or residual. moments [T, 2]: mean and 1/sqrt(variance + epsilon), for backward.
+void norm(ConstMatrix x, ConstMatrix residual, const NormRule& rule, Matrix sum, Matrix y, Matrix moments);
 // dx (+)= ...; dgamma, dbeta (+)= reduced by the plan. x is the normalised input (the sum, where there was a
 // residual).
-void layer_norm_backward(ConstMatrix x, ConstMatrix moments, const Real* gamma, ConstMatrix dy,
-                         const ReductionTree& plan, Matrix dx, bool accumulate_dx, Real* dgamma, Real* dbeta,
-                         bool accumulate_parameters);
+void norm_backward(ConstMatrix x, ConstMatrix moments, const NormRule& rule, ConstMatrix dy,
+                   const ReductionTree& plan, Matrix dx, bool accumulate_dx, const NormGradients& to);
 
 }  // namespace headwater::kernels

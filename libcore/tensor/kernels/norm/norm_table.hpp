@@ -1,44 +1,34 @@
-// Layer norm on one thread, once for each vector width.
+// Norms on one thread, once for each vector width.
 #pragma once
 
 #include "tensor/kernels/lanes.hpp"
 #include "tensor/kernels/leaves.hpp"
+#include "tensor/kernels/norm/norm.hpp"
 #include "tensor/matrix.hpp"
 
 namespace headwater::kernels {
 
-struct NormRule {
-  const float* gamma;
-  const float* beta;
-  float epsilon;
-};
 struct NormOutputs {
   MatrixOf<float> sum, y, moments;  // sum and moments may be empty
 };
-struct NormParameters {
-  float* dgamma;
-  float* dbeta;
-  bool accumulate;
-};
 struct NormBackward {
   MatrixOf<const float> x, moments;
-  const float* gamma;
+  NormRuleOf<float> rule;
   MatrixOf<const float> dy;
   MatrixOf<float> dx;
   bool accumulate;  // to dx
 };
 inline constexpr Index kNormColumns = 32;  // a task of backward_parameters
 struct NormTable {
-  void (*forward)(const NormRule& rule, MatrixOf<const float> x, MatrixOf<const float> residual,
+  void (*forward)(const NormRuleOf<float>& rule, MatrixOf<const float> x, MatrixOf<const float> residual,
                   const NormOutputs& to);
-  void (*backward_input)(MatrixOf<const float> x, MatrixOf<const float> moments, const float* gamma,
-                         MatrixOf<const float> dy, MatrixOf<float> dx, bool accumulate);
+  void (*backward_input)(const NormBackward& of);
   // Both gradients of the tokens of some leaves in one pass; sums: those of dgamma, then of dbeta, each
   // padded_width(D) values. stack: as many values for each partial sum.
   void (*backward)(const NormBackward& of, const Leaves& leaves, int last_merges, float* stack, float* sums);
   void (*backward_parameters)(MatrixOf<const float> x, MatrixOf<const float> moments,
                               MatrixOf<const float> dy, const Leaves& leaves, Index first_column,
-                              const NormParameters& to);
+                              const NormGradientsOf<float>& to);
 };
 
 }  // namespace headwater::kernels

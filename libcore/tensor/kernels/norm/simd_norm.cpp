@@ -1,4 +1,4 @@
-// Layer norm (Ba et al. 2016) of a block of rows; sums by the 16-lane rule, the mean first, then the variance
+// Norms of a block of rows; sums by the 16-lane rule, the mean first, then the variance
 // of the differences.
 #include "tensor/kernels/norm/norm_table.hpp"
 #include "tensor/simd.hpp"
@@ -30,7 +30,7 @@ f32x16 only(f32x16 value, Index lanes) {
   return lanes == 16 ? value : first_lanes(lanes, value, f32x16::zero());
 }
 
-void forward(const NormRule& rule, MatrixOf<const float> x, MatrixOf<const float> residual,
+void forward(const NormRuleOf<float>& rule, MatrixOf<const float> x, MatrixOf<const float> residual,
              const NormOutputs& to) {
   const Index D = x.cols;
   const float width = static_cast<float>(D);
@@ -53,8 +53,8 @@ void forward(const NormRule& rule, MatrixOf<const float> x, MatrixOf<const float
     const f32x16 factor = f32x16::broadcast(inverse);
     for_each_group(D, [&](Index c, Index lanes) {
       const f32x16 v = value(c, lanes);
-      store(fma(load(rule.gamma + c, lanes), (v - m) * factor, load(rule.beta + c, lanes)), to.y.row(t) + c,
-            lanes);
+      const f32x16 beta = rule.beta ? load(rule.beta + c, lanes) : f32x16::zero();
+      store(fma(load(rule.gamma + c, lanes), (v - m) * factor, beta), to.y.row(t) + c, lanes);
       if (to.sum) store(v, to.sum.row(t) + c, lanes);
     });
     if (to.moments) {
@@ -64,15 +64,15 @@ void forward(const NormRule& rule, MatrixOf<const float> x, MatrixOf<const float
   }
 }
 
-void backward_input(MatrixOf<const float> x, MatrixOf<const float> moments, const float* gamma,
-                    MatrixOf<const float> dy, MatrixOf<float> dx, bool accumulate) {
+void backward_input(const NormBackward& of) {
+  const MatrixOf<const float> x = of.x, moments = of.moments, dy = of.dy;
   const Index D = x.cols;
   const float width = static_cast<float>(D);
   for (Index t = 0; t < x.rows; ++t) {
     const f32x16 mean = f32x16::broadcast(moments.row(t)[0]), inverse = f32x16::broadcast(moments.row(t)[1]);
     const auto normed = [&](Index c, Index lanes) { return (load(x.row(t) + c, lanes) - mean) * inverse; };
     const auto scaled = [&](Index c, Index lanes) {
-      return load(gamma + c, lanes) * load(dy.row(t) + c, lanes);
+      return load(of.rule.gamma + c, lanes) * load(dy.row(t) + c, lanes);
     };
     f32x16 sum = f32x16::zero(), product = f32x16::zero();
     for_each_group(D, [&](Index c, Index lanes) {
@@ -84,8 +84,8 @@ void backward_input(MatrixOf<const float> x, MatrixOf<const float> moments, cons
                  mean_gx = f32x16::broadcast(-(reduce_add(product) / width));
     for_each_group(D, [&](Index c, Index lanes) {
       f32x16 gradient = inverse * fma(normed(c, lanes), mean_gx, scaled(c, lanes) - mean_g);
-      if (accumulate) gradient = load(dx.row(t) + c, lanes) + gradient;
-      store(gradient, dx.row(t) + c, lanes);
+      if (of.accumulate) gradient = load(of.dx.row(t) + c, lanes) + gradient;
+      store(gradient, of.dx.row(t) + c, lanes);
     });
   }
 }
@@ -141,7 +141,7 @@ void backward(const NormBackward& of, const Leaves& leaves, int last_merges, flo
       Index c = 0;
       for (; c + 64 <= D; c += 64) add_rows<4>(x, moments, dy, c, gamma + c, gamma + width + c);
       for (; c < D; c += 16) add_rows<1>(x, moments, dy, c, gamma + c, gamma + width + c);
-      backward_input(x, moments, of.gamma, dy, of.dx.rows_between(begin, end), of.accumulate);
+      backward_input({x, moments, of.rule, dy, of.dx.rows_between(begin, end), of.accumulate});
     }
     const int merges = leaf + 1 < leaves.count ? leaves.first[leaf].merges : last_merges;
     for (int m = 0; m < merges; ++m, --top) merge(both, stack + (top - 1) * both, stack + top * both);
@@ -152,7 +152,7 @@ void backward(const NormBackward& of, const Leaves& leaves, int last_merges, flo
 // Columns [first, first + 16·P) of dgamma and dbeta: chains over the tokens of each leaf, reduced on a stack.
 template <int P>
 void parameter_columns(MatrixOf<const float> x, MatrixOf<const float> moments, MatrixOf<const float> dy,
-                       const Leaves& leaves, Index first, const NormParameters& to) {
+                       const Leaves& leaves, Index first, const NormGradientsOf<float>& to) {
   const Index lanes = x.cols - first < 16 * P ? x.cols - first - 16 * (P - 1) : 16;  // of the last group
   f32x16 gammas[kMaxPartialSums][P], betas[kMaxPartialSums][P];
   int top = 0;
@@ -186,12 +186,12 @@ void parameter_columns(MatrixOf<const float> x, MatrixOf<const float> moments, M
     const f32x16 gamma = top > 0 ? gammas[0][p] : f32x16::zero(),
                  beta = top > 0 ? betas[0][p] : f32x16::zero();
     store(to.accumulate ? load(to.dgamma + c, n) + gamma : gamma, to.dgamma + c, n);
-    store(to.accumulate ? load(to.dbeta + c, n) + beta : beta, to.dbeta + c, n);
+    if (to.dbeta) store(to.accumulate ? load(to.dbeta + c, n) + beta : beta, to.dbeta + c, n);
   }
 }
 
 void backward_parameters(MatrixOf<const float> x, MatrixOf<const float> moments, MatrixOf<const float> dy,
-                         const Leaves& leaves, Index first, const NormParameters& to) {
+                         const Leaves& leaves, Index first, const NormGradientsOf<float>& to) {
   if (x.cols - first > 16) {
     parameter_columns<2>(x, moments, dy, leaves, first, to);
   } else {
