@@ -26,7 +26,7 @@ void for_each_size(const F& f) {
 std::vector<Grid<float>> all_kernels(Index rows, Index cols, Index gap) {
   const Grid<float> a = random_grid(rows, cols, 1, gap, 4), b = random_grid(rows, cols, 2, gap);
   const RandomStream stream{.seed = 9, .purpose = Purpose::dropout, .layer = 1, .step = 2};
-  std::vector<Grid<float>> y(10, Grid<float>(rows, cols, gap, 0.5f));
+  std::vector<Grid<float>> y(11, Grid<float>(rows, cols, gap, 0.5f));
   kernels::fill(y[0].view(), 3);
   kernels::add(a.view(), b.view(), y[1].view());
   kernels::accumulate(a.view(), y[2].view());
@@ -37,6 +37,7 @@ std::vector<Grid<float>> all_kernels(Index rows, Index cols, Index gap) {
   kernels::dropout(a.view(), 0.3f, stream, 3, y[7].view(), true);
   kernels::softmax(a.view(), y[8].view());
   kernels::softmax_backward(a.view(), b.view(), y[9].view(), true);
+  kernels::multiply(a.view(), b.view(), y[10].view());
   Grid<float> logs(1, rows);
   kernels::log_sum_exp(a.view(), logs.values.data());
   y.push_back(logs);
@@ -46,7 +47,7 @@ std::vector<Grid<float>> all_kernels(Index rows, Index cols, Index gap) {
 std::vector<Grid<double>> all_naive(Index rows, Index cols) {
   const Grid<double> a = widened(random_grid(rows, cols, 1, 0, 4)), b = widened(random_grid(rows, cols, 2));
   const RandomStream stream{.seed = 9, .purpose = Purpose::dropout, .layer = 1, .step = 2};
-  std::vector<Grid<double>> y(10, Grid<double>(rows, cols, 0, 0.5));
+  std::vector<Grid<double>> y(11, Grid<double>(rows, cols, 0, 0.5));
   naive::fill(y[0].view(), 3);
   naive::add(a.view(), b.view(), y[1].view());
   naive::accumulate(a.view(), y[2].view());
@@ -57,6 +58,7 @@ std::vector<Grid<double>> all_naive(Index rows, Index cols) {
   naive::dropout(a.view(), 0.3f, stream, 3, y[7].view(), true);
   naive::softmax(a.view(), y[8].view());
   naive::softmax_backward(a.view(), b.view(), y[9].view(), true);
+  naive::multiply(a.view(), b.view(), y[10].view());
   Grid<double> logs(1, rows);
   naive::log_sum_exp(a.view(), logs.values.data());
   y.push_back(logs);
@@ -71,7 +73,7 @@ TEST_CASE("elementwise kernels agree with the naive ones in double") {
     const std::vector<Grid<double>> expected = all_naive(rows, cols);
     // In rounding units: one operation each; a row's gradient of softmax subtracts the sum of cols products
     // of up to 4.
-    const double tolerance[] = {0, 1, 1, 1, 1, 0, 2, 3, 8, 64 + static_cast<double>(cols), 8};
+    const double tolerance[] = {0, 1, 1, 1, 1, 0, 2, 3, 8, 64 + static_cast<double>(cols), 1, 8};
     for (std::size_t i = 0; i < actual.size(); ++i) {
       INFO("kernel ", i);
       CHECK(worst_error(actual[i], expected[i]) <= tolerance[i]);
@@ -96,6 +98,7 @@ TEST_CASE("elementwise kernels may write where they read") {
     CHECK(same_bits(apart, in_place));
   };
   check_in_place([](ConstMatrix a, Matrix y) { kernels::add(a, a, y); });
+  check_in_place([](ConstMatrix a, Matrix y) { kernels::multiply(a, a, y); });
   check_in_place([](ConstMatrix a, Matrix y) { kernels::scale(a, 3, y, false); });
   check_in_place([](ConstMatrix a, Matrix y) { kernels::dropout(a, 0.5f, {.seed = 1}, 5, y, false); });
   check_in_place([](ConstMatrix a, Matrix y) { kernels::softmax(a, y); });

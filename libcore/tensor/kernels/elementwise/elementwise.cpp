@@ -17,10 +17,21 @@ void fill(Matrix y, Real value) {
                  [&](Index r, Index c, Index n) { table.fill(n, value, y.row(r) + c); });
 }
 
-void add(ConstMatrix a, ConstMatrix b, Matrix y) {
-  const ElementwiseTable& table = *kernel_table().elementwise;
+namespace {
+
+// f(n, a, b, y) of runs of values.
+template <class F>
+void combine(ConstMatrix a, ConstMatrix b, Matrix y, const F& f) {
   for_each_piece(y.rows, y.cols, has_no_gaps(a) && has_no_gaps(b) && has_no_gaps(y),
-                 [&](Index r, Index c, Index n) { table.add(n, a.row(r) + c, b.row(r) + c, y.row(r) + c); });
+                 [&](Index r, Index c, Index n) { f(n, a.row(r) + c, b.row(r) + c, y.row(r) + c); });
+}
+
+}  // namespace
+
+void add(ConstMatrix a, ConstMatrix b, Matrix y) { combine(a, b, y, kernel_table().elementwise->add); }
+
+void multiply(ConstMatrix a, ConstMatrix b, Matrix y) {
+  combine(a, b, y, kernel_table().elementwise->multiply);
 }
 
 void accumulate(ConstMatrix x, Matrix y) { add(y, x, y); }

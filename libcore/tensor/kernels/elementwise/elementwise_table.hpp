@@ -8,6 +8,7 @@ namespace headwater::kernels {
 struct ElementwiseTable {
   void (*fill)(Index n, float value, float* y);
   void (*add)(Index n, const float* a, const float* b, float* y);
+  void (*multiply)(Index n, const float* a, const float* b, float* y);
   void (*scale)(Index n, const float* x, float factor, float* y, bool accumulate);
   void (*copy)(Index n, const float* x, float* y);
   // to[step·c + r] = x[stride·r + c] for 16 rows r

@@ -11,6 +11,7 @@ using kernels::array_of;
 
 void fill(Matrix y, double value) { array_of(y) = value; }
 void add(ConstMatrix a, ConstMatrix b, Matrix y) { array_of(y) = array_of(a) + array_of(b); }
+void multiply(ConstMatrix a, ConstMatrix b, Matrix y) { array_of(y) = array_of(a) * array_of(b); }
 void accumulate(ConstMatrix x, Matrix y) { array_of(y) += array_of(x); }
 void scale(ConstMatrix x, double factor, Matrix y, bool accumulate) {
   if (accumulate) {
@@ -29,6 +30,7 @@ namespace kernels {
 
 void fill(Matrix y, Real value) { naive::fill(y, value); }
 void add(ConstMatrix a, ConstMatrix b, Matrix y) { naive::add(a, b, y); }
+void multiply(ConstMatrix a, ConstMatrix b, Matrix y) { naive::multiply(a, b, y); }
 void accumulate(ConstMatrix x, Matrix y) { naive::accumulate(x, y); }
 void scale(ConstMatrix x, Real factor, Matrix y, bool accumulate) { naive::scale(x, factor, y, accumulate); }
 void copy(ConstMatrix x, Matrix y) { naive::copy(x, y); }

@@ -8,6 +8,7 @@ namespace headwater::naive {
 
 void fill(Matrix y, double value);
 void add(ConstMatrix a, ConstMatrix b, Matrix y);
+void multiply(ConstMatrix a, ConstMatrix b, Matrix y);
 void accumulate(ConstMatrix x, Matrix y);
 void scale(ConstMatrix x, double factor, Matrix y, bool accumulate);
 void copy(ConstMatrix x, Matrix y);

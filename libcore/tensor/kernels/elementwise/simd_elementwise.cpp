@@ -17,6 +17,12 @@ void add(Index n, const float* a, const float* b, float* y) {
   });
 }
 
+void multiply(Index n, const float* a, const float* b, float* y) {
+  for_each_group(n, [&](Index i, Index lanes, auto part) {
+    part.store(part.load(a + i, lanes) * part.load(b + i, lanes), y + i, lanes);
+  });
+}
+
 void scale(Index n, const float* x, float factor, float* y, bool accumulate) {
   const f32x16 f = f32x16::broadcast(factor);
   if (accumulate) {
@@ -41,6 +47,6 @@ void transpose_16(const float* x, Index stride, Index cols, float* to, Index ste
 }  // namespace
 
 extern const ElementwiseTable elementwise_functions;
-const ElementwiseTable elementwise_functions{fill, add, scale, copy, transpose_16};
+const ElementwiseTable elementwise_functions{fill, add, multiply, scale, copy, transpose_16};
 
 }  // namespace headwater::kernels::HEADWATER_ISA
