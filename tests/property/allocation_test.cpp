@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "every_word.hpp"
 #include "model_runs.hpp"
 #include "small_run.hpp"
 #include "support/parallel.hpp"
@@ -125,17 +126,15 @@ void add_language_models(std::vector<RunKind>& kinds) {
     recipe.data.examples = examples;
     kinds.push_back(kind_of_run<WindowsRun>("windows: " + examples, recipe));
   }
-  for (const std::string mixing : {"attention", "averaged_attention", "convolution", "lstm", "gru"}) {
-    settings = small_language_model();
-    settings.mixing.mixing = mixing;
-    if (settings.mixing.is_recurrent()) settings.transformer.positions = "none";
-    if (mixing == "averaged_attention") settings.transformer.head_width = settings.transformer.width;
-    kinds.push_back(kind_of_run<LanguageModelRun>("lines: " + mixing, language_model_recipe(settings)));
+  kinds.push_back(kind_of_run<LanguageModelRun>("lines", language_model_recipe(settings)));
+  for (const auto& [name, section] : with_every_word(model_section(settings))) {
+    kinds.push_back(kind_of_run<LanguageModelRun>(
+        "lines: " + name, language_model_recipe(section.as<LanguageModelSettings>())));
   }
+  settings.mixing.mixing = "averaged_attention";
+  settings.transformer.head_width = settings.transformer.width;
+  kinds.push_back(kind_of_run<LanguageModelRun>("lines: averaged", language_model_recipe(settings)));
   settings = small_language_model();
-  settings.padding = "predicted";
-  kinds.push_back(kind_of_run<LanguageModelRun>("lines: padding predicted", language_model_recipe(settings)));
-  settings.padding = "none";
   settings.delimiter = "[SEP]";
   kinds.push_back(kind_of_run<LanguageModelRun>("lines: two columns", language_model_recipe(settings)));
   Recipe in_parts = language_model_recipe(small_language_model());

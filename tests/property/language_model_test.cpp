@@ -6,6 +6,9 @@
 #include <cmath>
 
 #include "decode_greedily.hpp"
+#include "every_word.hpp"
+#include "families/config.hpp"
+#include "families/language_model/directory.hpp"
 #include "same_bits.hpp"
 #include "small_run.hpp"
 #include "support/parallel.hpp"
@@ -69,11 +72,14 @@ std::vector<LanguageModelSettings> kinds() {
     all.push_back(settings_of(kind));
   all.push_back(all.back());
   all.back().mixing.reset_after = false;
+  for (const auto& [name, section] : with_every_word(model_section(settings_of({"pre", "learned"}))))
+    all.push_back(section.as<LanguageModelSettings>());
   return all;
 }
 std::string name_of(const LanguageModelSettings& s) {
-  return s.mixing.mixing + ", " + s.transformer.norm + ", positions " + s.transformer.positions +
-         ", window " + std::to_string(s.transformer.attention_window);
+  Json config;
+  write_settings(config, model_section(s).settings());
+  return config.dump();
 }
 
 // Lengths 1, 4, 7, ...: the first has nothing before its last id.

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "error_text.hpp"
+#include "every_word.hpp"
 #include "families/classifier/directory.hpp"
 #include "families/config.hpp"
 #include "families/language_model/directory.hpp"
@@ -79,7 +80,10 @@ std::vector<ModelSection> sections() {
   vectors.max_tokens = 7;
   all.push_back(model_section(vectors));
   all.push_back(model_section(LinearClassifierSettings{.encoder = "minilm", .C = 3, .head = {"softmax", 5}}));
-  for (const ModelKind* kind : model_kinds()) all.emplace_back(*kind);
+  for (const ModelKind* kind : model_kinds()) {
+    all.emplace_back(*kind);
+    for (auto& [name, section] : with_every_word(ModelSection(*kind))) all.push_back(std::move(section));
+  }
   return all;
 }
 
