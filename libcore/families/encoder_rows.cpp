@@ -27,15 +27,17 @@ void mixing_rows(schema::Visitor& v, MixingSettings& s, const TransformerSetting
 }
 
 void decoder_mixing_rows(schema::Visitor& v, MixingSettings& s, const std::string& kind, bool has_lstm) {
-  schema::OneOf words{
-      {{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
-       {"convolution",
-        "a depthwise separable convolution over the neighbours of a token, in decoders over those before it "
-        "(Chollet 2017)"},
-       {"gru",
-        "a block is a GRU layer (Cho et al. 2014) and dropout, without norms, residual sum and "
-        "feed-forward"}}};
-  if (has_lstm) words.words.emplace_back("lstm", "the same of an LSTM (Hochreiter and Schmidhuber 1997)");
+  schema::OneOf words{{{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
+                       {"convolution",
+                        "a depthwise separable convolution over the neighbours of a token or patch, in "
+                        "decoders over those before it (Chollet 2017)"}}};
+  if (has_lstm)
+    words.words.emplace_back("lstm",
+                             "a block is an LSTM layer (Hochreiter and Schmidhuber 1997) and dropout, "
+                             "without norms, residual sum and feed-forward");
+  words.words.emplace_back(
+      "gru",
+      "a block is a GRU layer (Cho et al. 2014) and dropout, without norms, residual sum and feed-forward");
   v.field("mixing", &s.mixing, words, "what mixes the tokens of a text");
   kernel_row(v, s, kind);
 }
@@ -75,18 +77,22 @@ void check_mixing(const MixingSettings& s, const Complain& complain) {
 }
 
 void encoder_rows(schema::Visitor& v, TextEncoderSettings& s, const std::string& kind) {
-  v.field(
-      "mixing", &s.mixing.mixing,
-      schema::OneOf{
-          {{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
-           {"fourier", "the Fourier transform, without parameters (FNet, Lee-Thorp et al. 2021)"},
-           {"mlp", "two layers over the positions (MLP-Mixer, Tolstikhin et al. 2021)"},
-           {"convolution", "a depthwise separable convolution over the neighbours of a token (Chollet 2017)"},
-           {"lstm",
-            "a block is an LSTM layer (Hochreiter and Schmidhuber 1997) and dropout, without norms, "
-            "residual sum and feed-forward"},
-           {"gru", "the same of a GRU (Cho et al. 2014)"}}},
-      "what mixes the tokens of a text");
+  v.field("mixing", &s.mixing.mixing,
+          schema::OneOf{
+              {{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
+               {"fourier", "the Fourier transform, without parameters (FNet, Lee-Thorp et al. 2021)"},
+               {"mlp",
+                "two layers over the positions of the tokens or patches (MLP-Mixer, Tolstikhin et al. 2021)"},
+               {"convolution",
+                "a depthwise separable convolution over the neighbours of a token or patch, in decoders over "
+                "those before it (Chollet 2017)"},
+               {"lstm",
+                "a block is an LSTM layer (Hochreiter and Schmidhuber 1997) and dropout, without norms, "
+                "residual sum and feed-forward"},
+               {"gru",
+                "a block is a GRU layer (Cho et al. 2014) and dropout, without norms, residual sum and "
+                "feed-forward"}}},
+          "what mixes the tokens of a text");
   // What is read depends on what the reader has just put there.
   mixing_rows(v, s.mixing, s.transformer, kind);
   recurrent_rows(v, s.mixing, kind, true);

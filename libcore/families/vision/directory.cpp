@@ -65,17 +65,19 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
   image_rows(v, s.images);
   v.field("patch_size", &s.patch_size, kSide,
           "side of a patch; a patch is what a token is to a text (Dosovitskiy et al. 2021)");
-  v.field(
-      "mixing", &s.mixing.mixing,
-      schema::OneOf{
-          {{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
-           {"averaged_attention",
-            "the mean over heads as wide as the model, of queries and keys that the activation "
-            "follows, without projections of values and without biases"},
-           {"fourier", "the Fourier transform, without parameters (FNet, Lee-Thorp et al. 2021)"},
-           {"mlp", "two layers over the patches (MLP-Mixer, Tolstikhin et al. 2021)"},
-           {"convolution", "a depthwise separable convolution over the patches around one (Chollet 2017)"}}},
-      "what mixes the patches of an image");
+  v.field("mixing", &s.mixing.mixing,
+          schema::OneOf{
+              {{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
+               {"averaged_attention",
+                "the mean over heads as wide as the model, of queries and keys that the activation "
+                "follows, without projections of values and without biases"},
+               {"fourier", "the Fourier transform, without parameters (FNet, Lee-Thorp et al. 2021)"},
+               {"mlp",
+                "two layers over the positions of the tokens or patches (MLP-Mixer, Tolstikhin et al. 2021)"},
+               {"convolution",
+                "a depthwise separable convolution over the neighbours of a token or patch, in decoders over "
+                "those before it (Chollet 2017)"}}},
+          "what mixes the patches of an image");
   mixing_rows(v, s.mixing, s.transformer, "vision model");
   block_rows(v, s.transformer,
              {.attention = {s.mixing.has_attention(), "a vision model with mixing: " + s.mixing.mixing,

@@ -262,7 +262,7 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"data: {columns: [source]}\nmodel: {kind: language_model, mixing: lstm, bidirectional: true}\n", "2:60",
      "a language_model does not read it (it belongs to encoder_decoder, classifier"},
     {"data: {columns: [source]}\nmodel: {kind: language_model, mixing: mlp}\n", "2:39",
-     "unknown value \"mlp\" (known: attention, convolution, gru, lstm)"},
+     "unknown value \"mlp\" (known: attention, convolution, lstm, gru)"},
     {"model: {kind: vision, mixing: convolution}\n", "1:1",
      "model.pooling: a class token is no patch of an image, which a convolution goes over (write mean or "
      "flatten)"},
