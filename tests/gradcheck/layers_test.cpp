@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "families/bag_of_words/model.hpp"
 #include "families/classifier/model.hpp"
@@ -8,6 +10,7 @@
 #include "gradcheck/checker.hpp"
 #include "layers/embedding.hpp"
 #include "layers/transformer_block.hpp"
+#include "unusual_mixing.hpp"
 
 using namespace headwater;
 using namespace headwater::gradcheck;
@@ -85,7 +88,7 @@ TEST_CASE("layers: encoder blocks of every mixer, pre- and post-norm") {
     for (const MixerKind* const mixer : mixer_kinds()) {
       BlockSettings settings = block_settings_of(norm, ops::Activation::gelu);
       settings.mixing = {.mixing = std::string(mixer->name), .mixing_width = 3, .bidirectional = true};
-      if (mixer == &kAveragedAttentionMixer) settings.attention.head_width = settings.attention.width;
+      if (mixer->head_width) settings.attention.head_width = mixer->head_width(settings.attention);
       settings.length = 7;
       std::unique_ptr<TransformerBlock> encoder;
       check({"encoder block, mixing " + std::string(mixer->name),
@@ -127,19 +130,20 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
     bool has_additive = false;
   };
   const MixingSettings gru{.mixing = "gru"}, both{.mixing = "gru", .bidirectional = true};
-  for (const auto& [norm, shared, is_doubled, mixing, has_additive] :
-       {Variant{"post", "none"},
-        {"pre", "none"},
-        {"pre", "target_output"},
-        {"post", "source_target"},
-        {"post", "all"},
-        {"pre", "none", true},
-        {"pre", "all", true},
-        {"post", "none", false, {.mixing = "convolution", .kernel_size = 3}},
-        {"post", "none", false, gru},
-        {"post", "none", true, both},
-        {"post", "all", false, gru, true},
-        {"post", "none", false, both, true}}) {
+  std::vector<Variant> variants{{"pre", "none"},
+                                {"pre", "target_output"},
+                                {"post", "source_target"},
+                                {"post", "all"},
+                                {"pre", "none", true},
+                                {"pre", "all", true},
+                                {"post", "none", true, both},
+                                {"post", "all", false, gru, true},
+                                {"post", "none", false, both, true}};
+  for (const MixerKind* const mixer : mixer_kinds()) {
+    if (mixer->takes_steps && (!mixer->is_recurrent || mixer->begins_with_state))
+      variants.push_back({"post", "none", false, {.mixing = std::string(mixer->name)}});
+  }
+  for (const auto& [norm, shared, is_doubled, mixing, has_additive] : variants) {
     EncoderDecoderSettings settings;
     settings.mixing = mixing;
     settings.additive_attention = has_additive;
@@ -150,6 +154,7 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
     settings.transformer.width = 4;
     settings.transformer.heads = 2;
     settings.transformer.head_width = 3;
+    fit_heads(settings.transformer, mixer_kind(mixing.mixing));
     settings.transformer.feed_forward_width = 5;
     settings.encoder_layers = settings.decoder_layers = 2;
     settings.transformer.norm = norm;
@@ -235,9 +240,13 @@ TEST_CASE("whole classifiers: every mixing, pooling and head; a bag of words") {
   settings.transformer.dropout = settings.transformer.attention_dropout = 0.2;
   settings.transformer.output_dropout = 0.2;
   settings.encoder_layers = 2;
-  for (const char* mixing : {"attention", "fourier", "mlp", "convolution", "lstm", "gru"}) {
+  const TransformerSettings transformer = settings.transformer;
+  for (const MixerKind* const mixer : mixer_kinds()) {
     for (const char* pooling : {"max", "mean", "first"}) {
-      settings.mixing = {mixing, 3};
+      if (!mixer->encodes_texts) continue;
+      settings.transformer = transformer;
+      fit_heads(settings.transformer, *mixer);
+      settings.mixing = {std::string(mixer->name), 3};
       settings.pooling = pooling;
       settings.transformer.norm = settings.pooling == "mean" ? "pre" : "post";
       settings.head = settings.pooling == "mean" ? ClassHeadSettings{"softmax", 3} : ClassHeadSettings{};

@@ -4,11 +4,15 @@
 
 #include <cmath>
 #include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "families/language_model/model.hpp"
 #include "families/masked_lm/model.hpp"
 #include "families/vision/model.hpp"
 #include "gradcheck/checker.hpp"
+#include "unusual_mixing.hpp"
 
 using namespace headwater;
 using namespace headwater::gradcheck;
@@ -83,30 +87,20 @@ TEST_CASE("a whole language model with two layers") {
   }
 }
 
-TEST_CASE("a language model of neighbours alone: a window of attention, a convolution") {
-  for (const std::string mixing : {"attention", "convolution"}) {
-    LanguageModelSettings settings;
-    settings.mixing = {.mixing = mixing, .kernel_size = 3};
+TEST_CASE("language models of every mixer that takes steps, attention with a window") {
+  std::vector<MixingSettings> all{{.mixing = "gru", .reset_after = false}};
+  for (const MixerKind* const mixer : mixer_kinds()) {
+    if (mixer->takes_steps) all.push_back({.mixing = std::string(mixer->name)});
+  }
+  for (const MixingSettings& mixing : all) {
+    LanguageModelSettings settings{.transformer = {}, .layers = 2, .mixing = mixing};
+    settings.tie_embeddings = mixing.is_recurrent();
     settings.transformer.width = 4;
     settings.transformer.heads = 2;
     settings.transformer.feed_forward_width = 5;
-    settings.transformer.attention_window = mixing == "attention" ? 2 : 0;
+    settings.transformer.attention_window = mixing.has_attention() ? 2 : 0;
     settings.transformer.activation = "gelu";
-    settings.transformer.length = 6;
-    settings.transformer.dropout = 0.2;
-    settings.layers = 2;
-    LanguageModel model(settings, 7);
-    INFO(mixing);
-    check_model(model, three_texts());
-  }
-}
-
-TEST_CASE("language models of recurrent layers") {
-  for (const MixingSettings& mixing : {MixingSettings{.mixing = "lstm"}, MixingSettings{.mixing = "gru"},
-                                       MixingSettings{.mixing = "gru", .reset_after = false}}) {
-    LanguageModelSettings settings{.transformer = {}, .layers = 2, .tie_embeddings = true, .mixing = mixing};
-    settings.transformer.width = 4;
-    settings.transformer.positions = "none";
+    settings.transformer.positions = mixing.is_recurrent() ? "none" : "learned";
     settings.transformer.length = 6;
     settings.transformer.dropout = settings.transformer.output_dropout = 0.2;
     LanguageModel model(settings, 7);
@@ -134,17 +128,19 @@ TEST_CASE("a language model whose loss is taken after a delimiter") {
 }
 
 TEST_CASE("whole vision models with two layers: a class token, all patches or their mean, every mixing") {
-  using Case = std::pair<std::string, std::string>;
-  for (const auto& [pooling, mixing] :
-       {Case{"class_token", "attention"}, Case{"flatten", "attention"},
-        Case{"class_token", "averaged_attention"}, Case{"class_token", "fourier"}, Case{"mean", "mlp"},
-        Case{"mean", "convolution"}}) {
+  std::vector<std::pair<std::string, const MixerKind*>> cases{{"flatten", &kAttentionMixer},
+                                                              {"mean", &kMlpMixer}};
+  for (const MixerKind* const mixer : mixer_kinds()) {
+    if (mixer->encodes_images) cases.emplace_back(mixer->needs_patches_alone ? "mean" : "class_token", mixer);
+  }
+  for (const auto& [pooling, mixer] : cases) {
     const bool has_class_token = pooling == "class_token";
     VisionSettings settings;
-    settings.mixing = {.mixing = mixing, .mixing_width = 3, .kernel_size = 3};
+    settings.mixing = {.mixing = std::string(mixer->name), .mixing_width = 3};
     settings.transformer.width = 4;
     settings.transformer.heads = 2;
-    settings.transformer.head_width = mixing == "averaged_attention" ? 4 : 3;
+    settings.transformer.head_width = 3;
+    fit_heads(settings.transformer, *mixer);
     settings.transformer.feed_forward_width = 5;
     settings.layers = 2;
     settings.transformer.norm = "pre";
@@ -152,7 +148,7 @@ TEST_CASE("whole vision models with two layers: a class token, all patches or th
     settings.transformer.dropout = has_class_token ? 0.2 : 0;
     settings.transformer.attention_dropout = 0.2;
     settings.pooling = pooling;
-    settings.class_token_position = settings.final_norm = mixing != "averaged_attention";
+    settings.class_token_position = settings.final_norm = mixer != &kAveragedAttentionMixer;
     settings.has_second_activation = !has_class_token;
     settings.feed_forward_dropout = has_class_token ? 0 : 0.2;
     settings.image_height = 4;
@@ -171,7 +167,7 @@ TEST_CASE("whole vision models with two layers: a class token, all patches or th
       batch.labels.push_back(i % 3);
     }
     batch.finish(settings.grid(), has_class_token);
-    INFO(settings.pooling, ", ", settings.mixing);
+    INFO(settings.pooling, ", ", settings.mixing.mixing);
     check_model(model, batch);
   }
 }

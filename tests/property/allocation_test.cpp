@@ -14,6 +14,7 @@
 #include "model_runs.hpp"
 #include "small_run.hpp"
 #include "support/parallel.hpp"
+#include "unusual_mixing.hpp"
 
 namespace {
 
@@ -126,14 +127,20 @@ void add_language_models(std::vector<RunKind>& kinds) {
     recipe.data.examples = examples;
     kinds.push_back(kind_of_run<WindowsRun>("windows: " + examples, recipe));
   }
-  kinds.push_back(kind_of_run<LanguageModelRun>("lines", language_model_recipe(settings)));
   for (const auto& [name, section] : with_every_word(model_section(settings))) {
+    if (name.starts_with("mixing: ")) continue;
     kinds.push_back(kind_of_run<LanguageModelRun>(
         "lines: " + name, language_model_recipe(section.as<LanguageModelSettings>())));
   }
-  settings.mixing.mixing = "averaged_attention";
-  settings.transformer.head_width = settings.transformer.width;
-  kinds.push_back(kind_of_run<LanguageModelRun>("lines: averaged", language_model_recipe(settings)));
+  for (const MixerKind* const mixer : mixer_kinds()) {
+    if (!mixer->takes_steps && !mixer->has_attention) continue;  // it cannot be causal
+    settings = small_language_model();
+    settings.mixing.mixing = mixer->name;
+    if (mixer->is_recurrent) settings.transformer.positions = "none";
+    fit_heads(settings.transformer, *mixer);
+    kinds.push_back(
+        kind_of_run<LanguageModelRun>("lines: " + settings.mixing.mixing, language_model_recipe(settings)));
+  }
   settings = small_language_model();
   settings.delimiter = "[SEP]";
   kinds.push_back(kind_of_run<LanguageModelRun>("lines: two columns", language_model_recipe(settings)));

@@ -12,6 +12,7 @@
 #include "same_bits.hpp"
 #include "small_run.hpp"
 #include "support/parallel.hpp"
+#include "unusual_mixing.hpp"
 
 using namespace headwater;
 
@@ -58,22 +59,25 @@ struct Random {
 
 std::vector<LanguageModelSettings> kinds() {
   std::vector<LanguageModelSettings> all;
-  for (const DecoderKind& kind : {DecoderKind{"post", "learned", false},
-                                  {"pre", "sinusoidal", true},
+  for (const DecoderKind& kind : {DecoderKind{"pre", "sinusoidal", true},
                                   {"pre", "none", false},
                                   {"post", "rotary", true},
                                   {"pre", "rotary", false},
                                   {"pre", "rotary", false, "attention", 7},
                                   {"post", "none", true, "attention", 1},
-                                  {"post", "learned", false, "convolution"},
-                                  {"pre", "none", true, "convolution"},
-                                  {"post", "none", false, "lstm"},
-                                  {"post", "none", false, "gru"}})
+                                  {"pre", "none", true, "convolution"}})
     all.push_back(settings_of(kind));
-  all.push_back(all.back());
-  all.back().mixing.reset_after = false;
-  for (const auto& [name, section] : with_every_word(model_section(settings_of({"pre", "learned"}))))
-    all.push_back(section.as<LanguageModelSettings>());
+  for (const auto& [name, section] : with_every_word(model_section(settings_of({"pre", "learned"})))) {
+    if (!name.starts_with("mixing: ")) all.push_back(section.as<LanguageModelSettings>());
+  }
+  for (const MixerKind* const mixer : mixer_kinds()) {
+    if (!mixer->takes_steps) continue;
+    all.push_back(settings_of({"post", mixer->is_recurrent ? "none" : "learned"}));
+    all.back().mixing.mixing = mixer->name;
+    fit_heads(all.back().transformer, *mixer);
+  }
+  all.push_back(settings_of({"post", "none"}));
+  all.back().mixing = {.mixing = "gru", .reset_after = false};
   return all;
 }
 std::string name_of(const LanguageModelSettings& s) {

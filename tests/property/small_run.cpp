@@ -1,6 +1,7 @@
 #include "small_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <sstream>
 #include <stdexcept>
@@ -9,6 +10,7 @@
 #include "families/registry.hpp"
 #include "families/train_labels.hpp"
 #include "support/files.hpp"
+#include "unusual_mixing.hpp"
 
 using namespace headwater;
 
@@ -107,15 +109,6 @@ Recipe pre_norm_recipe() {
   return recipe;
 }
 
-// Neighbours alone: in attention, or in a convolution beside the attention to the source.
-Recipe neighbours_recipe(const std::string& mixing) {
-  Recipe recipe = pre_norm_recipe();
-  EncoderDecoderSettings& settings = recipe.model.as<EncoderDecoderSettings>();
-  settings.mixing = {.mixing = mixing, .kernel_size = 3};
-  if (mixing == "attention") settings.transformer.attention_window = 3;
-  return recipe;
-}
-
 }  // namespace
 
 Recipe recurrent_recipe(bool has_attention) {
@@ -130,8 +123,17 @@ Recipe recurrent_recipe(bool has_attention) {
 }
 
 std::vector<Recipe> decoder_recipes() {
-  return {small_recipe("rmsprop"),          pre_norm_recipe(),       neighbours_recipe("attention"),
-          neighbours_recipe("convolution"), recurrent_recipe(false), recurrent_recipe(true)};
+  std::vector<Recipe> recipes{small_recipe("rmsprop"), recurrent_recipe(false), recurrent_recipe(true)};
+  for (const MixerKind* const mixer : mixer_kinds()) {
+    if (!mixer->takes_steps || mixer->is_recurrent) continue;
+    recipes.push_back(pre_norm_recipe());
+    EncoderDecoderSettings& settings = recipes.back().model.as<EncoderDecoderSettings>();
+    settings.mixing.mixing = mixer->name;
+    fit_heads(settings.transformer, *mixer);
+  }
+  recipes.push_back(pre_norm_recipe());
+  recipes.back().model.as<EncoderDecoderSettings>().transformer.attention_window = 3;
+  return recipes;
 }
 
 SmallRun::SmallRun(Recipe r, const std::vector<Pair>& train_pairs, const std::vector<Pair>& validation_pairs,
@@ -185,14 +187,15 @@ std::vector<Recipe> class_recipes() {
   ClassifierSettings settings;
   settings.transformer = small_recipe("rmsprop").model.as<EncoderDecoderSettings>().transformer;
   settings.transformer.length = 70;
-  const char* const kinds[][3] = {{"attention", "max", "sigmoid"}, {"fourier", "mean", "softmax"},
-                                  {"mlp", "first", "sigmoid"},     {"convolution", "max", "sigmoid"},
-                                  {"lstm", "last", "sigmoid"},     {"gru", "mean", "softmax"}};
-  for (const auto& [mixing, pooling, head] : kinds) {
-    settings.mixing = {mixing, 13};
-    settings.mixing.bidirectional = settings.mixing.mixing == "gru";
-    settings.pooling = pooling;
-    settings.head.head = head;
+  for (const MixerKind* const mixer : mixer_kinds()) {
+    if (!mixer->encodes_texts) continue;
+    const std::size_t i = recipes.size();
+    fit_heads(settings.transformer, *mixer);
+    settings.mixing = {std::string(mixer->name), 13};
+    settings.mixing.bidirectional = mixer->is_recurrent && i % 2 == 1;
+    const bool is_forward = mixer->is_recurrent && !settings.mixing.bidirectional;
+    settings.pooling = is_forward ? "last" : std::array{"max", "mean", "first"}[i % 3];
+    settings.head.head = i % 2 == 0 ? "sigmoid" : "softmax";
     add(model_section(settings));
   }
   add(model_section(BagOfWordsSettings{.width = 16, .output_dropout = 0.2}));

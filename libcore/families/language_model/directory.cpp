@@ -1,7 +1,7 @@
 #include "families/language_model/directory.hpp"
 
 #include "families/config.hpp"
-#include "families/encoder_rows.hpp"
+#include "families/mixing_rows.hpp"
 #include "families/model_directory.hpp"
 #include "families/model_rows.hpp"
 #include "families/registry.hpp"
@@ -15,10 +15,11 @@ namespace headwater {
 // --- Its section of a recipe -------------------------------------------------------------------------------
 
 static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
-  decoder_mixing_rows(v, s.mixing, "language_model", true);
-  recurrent_rows(v, s.mixing, "language_model", false);
-  const MixingKeys keys(s.mixing, "language_model");
-  BlockKeys blocks = keys.blocks();
+  constexpr MixingUse kMixing{.kind = "language_model",
+                              .allows = [](const MixerKind& mixer) { return mixer.takes_steps; },
+                              .has_encoder = false};
+  mixing_rows(v, s.mixing, s.transformer, kMixing);
+  BlockKeys blocks = block_keys(s.mixing, kMixing);
   blocks.has_embedding_dropout = false;
   rows(v, s.transformer, blocks);
   v.field("layers", &s.layers, schema::Between{1, 1000, "blocks"},
@@ -50,7 +51,7 @@ static std::vector<std::string_view> columns_of(const LanguageModelSettings& s) 
 
 static void check_settings(const LanguageModelSettings& s, const Recipe& recipe, const Complain& complain) {
   check_transformer(s.transformer, s.mixing.has_attention(), complain);
-  check_mixing(s.mixing, complain);
+  check_mixing(s.mixing, s.transformer, complain);
   if (recipe.data.stride > s.transformer.length)
     complain({"data", "stride"}, std::to_string(recipe.data.stride) + " is more than model.length, " +
                                      std::to_string(s.transformer.length) + ": tokens would be left out");

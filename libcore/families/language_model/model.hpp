@@ -71,7 +71,7 @@ struct LanguageModelSettings {
   std::string padding = "none";
   // The special token between the two columns of an example; empty: there is one column.
   std::string delimiter = {};
-  MixingSettings mixing = {};  // attention | convolution | lstm | gru
+  MixingSettings mixing = {};  // by a mixer that takes steps
 };
 
 class LanguageModel : public CachedModel {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "families/config.hpp"
-#include "families/encoder_rows.hpp"
 #include "families/generation_config.hpp"
+#include "families/mixing_rows.hpp"
 #include "families/model_directory.hpp"
 #include "families/model_rows.hpp"
 #include "families/registry.hpp"
@@ -18,21 +18,21 @@ namespace headwater {
 // --- Its section of a recipe -------------------------------------------------------------------------------
 
 static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
-  decoder_mixing_rows(v, s.mixing, "encoder_decoder", false);
-  recurrent_rows(v, s.mixing, "encoder_decoder", true, "gru");
-  const schema::When recurrent{s.mixing.is_recurrent(), "an encoder_decoder with mixing: " + s.mixing.mixing,
-                               "encoder_decoder with mixing: gru"};
+  constexpr MixingUse kMixing{.kind = "encoder_decoder", .allows = [](const MixerKind& mixer) {
+                                return mixer.takes_steps && (!mixer.is_recurrent || mixer.begins_with_state);
+                              }};
+  mixing_rows(v, s.mixing, s.transformer, kMixing);
+  const schema::When recurrent =
+      kMixing.reads_with([](const MixerKind& mixer) { return mixer.is_recurrent; }, s.mixing);
   v.field("embedding_width", &s.embedding_width, schema::Between{0, 65536, "features"},
           "of mixing: gru: the numbers of a token that the first layers read",
           schema::Follows{"model.width", s.transformer.width}, recurrent);
   v.field("additive_attention", &s.additive_attention, schema::Anything{},
           "of mixing: gru: the decoder weighs the states of the source at each step (Bahdanau et al. 2015)",
           recurrent);
-  const MixingKeys keys(s.mixing, "encoder_decoder");
-  BlockKeys blocks = keys.blocks();
-  // a convolution's decoder attends to the source
-  blocks.attention = {!s.mixing.is_recurrent(), recurrent.who,
-                      "encoder_decoder with mixing: attention or convolution"};
+  BlockKeys blocks = block_keys(s.mixing, kMixing);
+  // a decoder that is not recurrent attends to the source, whatever mixes
+  blocks.attention = kMixing.reads_with([](const MixerKind& mixer) { return !mixer.is_recurrent; }, s.mixing);
   rows(v, s.transformer, blocks);
   v.field("encoder_layers", &s.encoder_layers, schema::Between{0, 1000, "blocks"},
           "blocks of the encoder, one after the other");
@@ -52,7 +52,7 @@ static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
 
 static void check_settings(const EncoderDecoderSettings& s, const Recipe& recipe, const Complain& complain) {
   check_transformer(s.transformer, !s.mixing.is_recurrent(), complain, s.embedding_width);
-  check_mixing(s.mixing, complain);
+  check_mixing(s.mixing, s.transformer, complain);
   if (s.mixing.is_recurrent() && s.encoder_layers == 0)
     complain({"model", "encoder_layers"},
              "a recurrent decoder begins with the encoder's last state (write 1 or more)");
@@ -61,7 +61,7 @@ static void check_settings(const EncoderDecoderSettings& s, const Recipe& recipe
                                                " needs embeddings as wide as the model (write " +
                                                std::to_string(s.transformer.width) + ")");
   }
-  if (s.mixing.mixing == "convolution" && s.transformer.positions == "rotary")
+  if (!s.mixing.is_recurrent() && !s.mixing.has_attention() && s.transformer.positions == "rotary")
     complain({"model", "positions"}, "rotary positions are of self-attention, not of mixing: " +
                                          s.mixing.mixing + " (write learned)");
   const std::int64_t source = recipe.source_tokenizer.size, target = recipe.target_tokenizer.size;

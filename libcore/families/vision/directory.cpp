@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "families/config.hpp"
-#include "families/encoder_rows.hpp"
 #include "families/label_names.hpp"
+#include "families/mixing_rows.hpp"
 #include "families/model_directory.hpp"
 #include "families/model_rows.hpp"
 #include "families/registry.hpp"
@@ -65,24 +65,13 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
   image_rows(v, s.images);
   v.field("patch_size", &s.patch_size, kSide,
           "side of a patch; a patch is what a token is to a text (Dosovitskiy et al. 2021)");
-  v.field("mixing", &s.mixing.mixing,
-          schema::OneOf{
-              {{"attention", "multi-head self-attention (Vaswani et al. 2017)"},
-               {"averaged_attention",
-                "the mean over heads as wide as the model, of queries and keys that the activation "
-                "follows, without projections of values and without biases"},
-               {"fourier", "the Fourier transform, without parameters (FNet, Lee-Thorp et al. 2021)"},
-               {"mlp",
-                "two layers over the positions of the tokens or patches (MLP-Mixer, Tolstikhin et al. 2021)"},
-               {"convolution",
-                "a depthwise separable convolution over the neighbours of a token or patch, in decoders over "
-                "those before it (Chollet 2017)"}}},
-          "what mixes the patches of an image");
-  mixing_rows(v, s.mixing, s.transformer, "vision model");
+  constexpr MixingUse kMixing{.kind = "vision",
+                              .allows = [](const MixerKind& mixer) { return mixer.encodes_images; },
+                              .noun = "vision model",
+                              .what = "what mixes the patches of an image"};
+  mixing_rows(v, s.mixing, s.transformer, kMixing);
   block_rows(v, s.transformer,
-             {.attention = {s.mixing.has_attention(), "a vision model with mixing: " + s.mixing.mixing,
-                            "vision with mixing: attention or averaged_attention"},
-              .has_embedding_dropout = false});
+             {.attention = block_keys(s.mixing, kMixing).attention, .has_embedding_dropout = false});
   v.field("positions", &s.transformer.positions,
           schema::OneOf{{{"learned", "a table of parameters, a row for each place"},
                          {"none", "nothing: the order of patches is not seen"}}},
@@ -112,16 +101,11 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
 }
 
 static void check_settings(const VisionSettings& s, const Recipe& recipe, const Complain& complain) {
-  const std::string& mixing = s.mixing.mixing;
   check_transformer(s.transformer, s.mixing.has_attention(), complain);
-  check_mixing(s.mixing, complain);
-  if (mixing == "convolution" && s.has_class_token()) {
-    complain({"model", "pooling"},
-             "a class token is no patch of an image, which a convolution goes over (write mean or flatten)");
-  }
-  if (mixing == "averaged_attention" && head_width_of(s.transformer) != s.transformer.width) {
-    complain({"model", "head_width"}, "averaged_attention has heads as wide as the model (write " +
-                                          std::to_string(s.transformer.width) + ")");
+  check_mixing(s.mixing, s.transformer, complain);
+  if (mixer_kind(s.mixing.mixing).needs_patches_alone && s.has_class_token()) {
+    complain({"model", "pooling"}, "a class token is no patch of an image, which a " + s.mixing.mixing +
+                                       " goes over (write mean or flatten)");
   }
   check_classes({.head = "softmax", .classes = s.classes}, recipe, complain);
   if (s.grid().patches() == 0) {

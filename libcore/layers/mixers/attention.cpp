@@ -61,7 +61,12 @@ class SelfAttention : public Mixer {
 
 }  // namespace
 
-const MixerKind kAttentionMixer{
-    .name = "attention", .part = "self_attention", .has_attention = true, .make = make_mixer<SelfAttention>};
+const MixerKind kAttentionMixer{.name = "attention",
+                                .meaning = "multi-head self-attention (Vaswani et al. 2017)",
+                                .part = "self_attention",
+                                .takes_steps = true,
+                                .leaves_out_keys = true,
+                                .has_attention = true,
+                                .make = make_mixer<SelfAttention>};
 
 }  // namespace headwater

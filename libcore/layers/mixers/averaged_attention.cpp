@@ -23,10 +23,9 @@ Linear output_layers(LayerBuilder& builder, const std::string& name, const Atten
 }
 
 const AttentionLayerSettings& of_whole_width(const AttentionLayerSettings& settings) {
-  if (settings.head_width == settings.width) return settings;
-  throw UsageError("model: averaged_attention has heads as wide as the model, " +
-                   std::to_string(settings.width) + ", not " + std::to_string(settings.head_width) +
-                   " (set head_width to the width)");
+  const std::string fault = kAveragedAttentionMixer.heads_fault(settings);
+  if (!fault.empty()) throw UsageError("model.head_width: " + fault);
+  return settings;
 }
 
 class AveragedAttention : public Mixer {
@@ -72,9 +71,16 @@ class AveragedAttention : public Mixer {
 
 }  // namespace
 
-const MixerKind kAveragedAttentionMixer{.name = "averaged_attention",
-                                        .part = "self_attention",
-                                        .has_attention = true,
-                                        .make = make_mixer<AveragedAttention>};
+const MixerKind kAveragedAttentionMixer{
+    .name = "averaged_attention",
+    .meaning =
+        "the mean over heads as wide as the model, of queries and keys that the activation follows, without "
+        "projections of values and without biases",
+    .part = "self_attention",
+    .encodes_texts = false,
+    .has_attention = true,
+    .head_width = [](const AttentionLayerSettings& settings) { return settings.width; },
+    .heads = "heads as wide as the model",
+    .make = make_mixer<AveragedAttention>};
 
 }  // namespace headwater

@@ -72,9 +72,31 @@ class ConvolutionMixing : public Mixer {
   Linear pointwise_;
 };
 
+constexpr MixerKey kConvolutionKeys[] = {
+    {.name = "kernel_size",
+     .member = &MixingSettings::kernel_size,
+     .meaning =
+         "of mixing: convolution: an odd number of neighbouring tokens that it sees, of images the side of a "
+         "square of patches",
+     .min = 1,
+     .max = 255,
+     .unit = "tokens",
+     .fault = [](const MixingSettings& settings) -> std::string {
+       if (settings.kernel_size % 2 != 0) return {};
+       return "an even kernel has no middle (write " + std::to_string(settings.kernel_size + 1) + ")";
+     }}};
+
 }  // namespace
 
 const MixerKind kConvolutionMixer{
-    .name = "convolution", .part = "convolution", .make = make_mixer<ConvolutionMixing>};
+    .name = "convolution",
+    .meaning =
+        "a depthwise separable convolution over the neighbours of a token or patch, in decoders over those "
+        "before it (Chollet 2017)",
+    .part = "convolution",
+    .keys = kConvolutionKeys,
+    .takes_steps = true,
+    .needs_patches_alone = true,
+    .make = make_mixer<ConvolutionMixing>};
 
 }  // namespace headwater

@@ -6,9 +6,10 @@
 
 namespace headwater {
 
-static const MixerKind* const kMixers[] = {
-    &kAttentionMixer, &kAveragedAttentionMixer, &kConvolutionMixer, &kFourierMixer, &kGruMixer, &kLstmMixer,
-    &kMlpMixer};
+// In the order of the list of keys.
+static const MixerKind* const kMixers[] = {&kAttentionMixer, &kAveragedAttentionMixer, &kFourierMixer,
+                                           &kMlpMixer,       &kConvolutionMixer,       &kLstmMixer,
+                                           &kGruMixer};
 
 std::span<const MixerKind* const> mixer_kinds() { return kMixers; }
 
@@ -20,6 +21,14 @@ static const MixerKind* find_mixer(std::string_view name) {
 const MixerKind& mixer_kind(std::string_view name) {
   if (const MixerKind* const kind = find_mixer(name)) return *kind;
   throw Error("mixing: no mixer is called '" + std::string(name) + "'");
+}
+
+std::string MixerKind::heads_fault(const AttentionLayerSettings& settings) const {
+  if (head_width == nullptr) return {};
+  const Index fitting = head_width(settings);
+  if (fitting == settings.head_width) return {};
+  return std::string(name) + " has " + std::string(heads) +
+         (fitting > 0 ? " (write " + std::to_string(fitting) + ")" : " (choose heads that divide the width)");
 }
 
 bool MixingSettings::is_recurrent() const {

@@ -1,6 +1,6 @@
 // What mixes the tokens of a sequence in a block: attention, or what stands in its place. Each mixer is a
 // file of this folder and ends with its row; mixer.cpp lists the rows. A block finds its mixer by name and
-// calls it once for all tokens.
+// calls it once for all tokens. Families make the rows of recipes from these rows.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "layers/attention.hpp"
 
@@ -21,7 +22,7 @@ struct MixingSettings {
   bool bidirectional = false;        // lstm, gru: a layer from each end, whose states are added
   bool reset_after = true;           // gru: the reset gate acts on the product with the state, not the state
 
-  // As the mixer's row says; false where no mixer has this name.
+  // As the mixer's row says; false if no mixer has this name.
   bool is_recurrent() const;
   bool has_attention() const;
 };
@@ -98,12 +99,43 @@ class Mixer {
   virtual double flops(Index length) const = 0;
 };
 
+// A recipe key that only some mixers read.
+struct MixerKey {
+  std::string_view name;
+  std::variant<bool MixingSettings::*, std::int64_t MixingSettings::*> member;
+  std::string_view meaning;
+  // Of a number: inclusive bounds, and what it counts.
+  std::int64_t min = 0, max = 0;
+  std::string_view unit = {};
+  bool follows_feed_forward = false;  // 0: feed_forward_width
+  bool is_of_encoders = false;        // it needs the tokens that follow
+  // What is wrong with its value; empty: nothing.
+  std::string (*fault)(const MixingSettings& settings) = nullptr;
+};
+
 struct MixerKind {
-  std::string_view name;            // in recipes
-  std::string_view part = {};       // its parameters are `block`.part
+  std::string_view name;       // in recipes
+  std::string_view meaning;    // of the name, with its paper
+  std::string_view part = {};  // its parameters are `block`.part
+  std::span<const MixerKey> keys = {};
+
+  // Which models may use it, and how.
+  bool encodes_texts = true, encodes_images = true;
+  bool takes_steps = false;          // it can be causal, and has a cache: for decoders
+  bool begins_with_state = false;    // recurrent: with MixerSources::initial, for decoders with an encoder
+  bool leaves_out_keys = false;      // MixerSources::keys
+  bool needs_patches_alone = false;  // of an image: tokens in rows and columns, no class token
+
+  // What it is.
   bool has_attention = false;       // whose weights can be shown
   bool is_recurrent = false;        // a block then has no norms, residual sums and feed-forward
   bool multiplies_columns = false;  // its matrices apply to the columns of a sequence, not to the tokens
+  // The one head_width that fits, 0 if none does, and what such heads are. Null: any fits.
+  Index (*head_width)(const AttentionLayerSettings& settings) = nullptr;
+  std::string_view heads = {};
+  // What is wrong with head_width, and what to do; empty: nothing.
+  std::string heads_fault(const AttentionLayerSettings& settings) const;
+
   // Throws UsageError where settings do not fit together.
   std::unique_ptr<Mixer> (*make)(LayerBuilder& builder, const std::string& block,
                                  const MixerSettings& settings);
@@ -117,7 +149,7 @@ std::unique_ptr<Mixer> make_mixer(LayerBuilder& builder, const std::string& bloc
 extern const MixerKind kAttentionMixer, kAveragedAttentionMixer, kConvolutionMixer, kFourierMixer, kGruMixer,
     kLstmMixer, kMlpMixer;
 std::span<const MixerKind* const> mixer_kinds();
-// Throws Error where no mixer has this name.
+// Throws Error if no mixer has this name.
 const MixerKind& mixer_kind(std::string_view name);
 
 }  // namespace headwater

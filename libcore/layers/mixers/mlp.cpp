@@ -52,9 +52,21 @@ class TokenMixing : public Mixer {
   ops::TokenMixer layers_;
 };
 
+constexpr MixerKey kTokenMixingKeys[] = {{.name = "mixing_width",
+                                          .member = &MixingSettings::mixing_width,
+                                          .meaning = "hidden layer of mixing: mlp",
+                                          .max = 1'000'000,
+                                          .unit = "features",
+                                          .follows_feed_forward = true}};
+
 }  // namespace
 
 const MixerKind kMlpMixer{
-    .name = "mlp", .part = "token_mixing", .multiplies_columns = true, .make = make_mixer<TokenMixing>};
+    .name = "mlp",
+    .meaning = "two layers over the positions of the tokens or patches (MLP-Mixer, Tolstikhin et al. 2021)",
+    .part = "token_mixing",
+    .keys = kTokenMixingKeys,
+    .multiplies_columns = true,
+    .make = make_mixer<TokenMixing>};
 
 }  // namespace headwater

@@ -208,11 +208,43 @@ std::unique_ptr<MixerCache> RecurrentMixing::new_cache(Arena& arena, Index slots
   return std::make_unique<Cache>(*this, arena.matrix(slots, forward_.state_size()));
 }
 
+// The second is of gru alone.
+constexpr MixerKey kRecurrentKeys[] = {
+    {.name = "bidirectional",
+     .member = &MixingSettings::bidirectional,
+     .meaning =
+         "of recurrent layers: a second one reads each text from its end, and the states of both are added "
+         "(Schuster and Paliwal 1997)",
+     .is_of_encoders = true},
+    {.name = "reset_after",
+     .member = &MixingSettings::reset_after,
+     .meaning =
+         "of mixing: gru: the reset gate acts on the product with the state, which then has a bias, as in "
+         "Keras and PyTorch; `false`: on the state itself (Cho et al. 2014)"}};
+
 }  // namespace
 
-const MixerKind kGruMixer{
-    .name = "gru", .part = "recurrent", .is_recurrent = true, .make = make_mixer<RecurrentMixing>};
 const MixerKind kLstmMixer{
-    .name = "lstm", .part = "recurrent", .is_recurrent = true, .make = make_mixer<RecurrentMixing>};
+    .name = "lstm",
+    .meaning =
+        "a block is an LSTM layer (Hochreiter and Schmidhuber 1997) and dropout, without norms, residual sum "
+        "and feed-forward",
+    .part = "recurrent",
+    .keys = std::span(kRecurrentKeys).first<1>(),
+    .encodes_images = false,
+    .takes_steps = true,
+    .is_recurrent = true,
+    .make = make_mixer<RecurrentMixing>};
+const MixerKind kGruMixer{
+    .name = "gru",
+    .meaning =
+        "a block is a GRU layer (Cho et al. 2014) and dropout, without norms, residual sum and feed-forward",
+    .part = "recurrent",
+    .keys = kRecurrentKeys,
+    .encodes_images = false,
+    .takes_steps = true,
+    .begins_with_state = true,
+    .is_recurrent = true,
+    .make = make_mixer<RecurrentMixing>};
 
 }  // namespace headwater

@@ -17,6 +17,7 @@
 #include "families/translator/directory.hpp"
 #include "families/vision/directory.hpp"  // IWYU pragma: keep
 #include "layouts.hpp"
+#include "unusual_mixing.hpp"
 
 using namespace headwater;
 
@@ -41,20 +42,19 @@ TransformerSettings small_transformer() {
 }
 
 // The largest set of keys that a classifier reads with this mixing, none at its default.
-ClassifierSettings small_classifier(const std::string& mixing) {
+ClassifierSettings small_classifier(std::string_view mixing) {
+  const MixerKind& mixer = mixer_kind(mixing);
   ClassifierSettings s;
   s.transformer = small_transformer();
-  s.mixing.mixing = mixing;
+  fit_heads(s.transformer, mixer);
+  s.mixing = unusual_mixing(mixer);
   s.encoder_layers = 2;
   s.pooling = "mean";
   s.pairs = s.pooler = true;
   s.special_tokens = "template";
   s.pooler_activation = "relu";
-  s.padding = mixing == "attention" ? "pooled" : "attended";
+  s.padding = mixer.leaves_out_keys ? "pooled" : "attended";
   s.head = {"softmax", 3};
-  if (mixing == "mlp") s.mixing.mixing_width = 6;
-  s.mixing.bidirectional = s.mixing.is_recurrent();
-  s.mixing.reset_after = mixing != "gru";
   return s;
 }
 
@@ -62,8 +62,9 @@ std::vector<ModelSection> sections() {
   std::vector<ModelSection> all{
       model_section(EncoderDecoderSettings{small_transformer(), 2, 3, "target_output"}),
       model_section(BagOfWordsSettings{.width = 17, .output_dropout = 0.3, .head = {"softmax", 5}})};
-  for (const char* mixing : {"attention", "fourier", "mlp", "convolution", "lstm", "gru"})
-    all.push_back(model_section(small_classifier(mixing)));
+  for (const MixerKind* const mixer : mixer_kinds()) {
+    if (mixer->encodes_texts) all.push_back(model_section(small_classifier(mixer->name)));
+  }
   all.push_back(model_section(LanguageModelSettings{.transformer = small_transformer(),
                                                     .layers = 3,
                                                     .embedding_dropout = 0.2,

@@ -108,6 +108,5 @@ TEST_CASE("averaged attention has heads as wide as the model") {
   CHECK(error_text([&] {
           kAveragedAttentionMixer.make(builder, "a",
                                        {.attention = {.width = 8, .heads = 2, .head_width = 4}});
-        }) ==
-        "model: averaged_attention has heads as wide as the model, 8, not 4 (set head_width to the width)");
+        }) == "model.head_width: averaged_attention has heads as wide as the model (write 8)");
 }

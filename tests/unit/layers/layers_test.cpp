@@ -240,6 +240,21 @@ TEST_CASE("an embedding adds its positions and scales its tokens") {
   }
 }
 
+TEST_CASE("mixers: those that take steps have a cache, the others have none") {
+  for (const MixerKind* const mixer : mixer_kinds()) {
+    Parameters parameters;
+    LayerBuilder builder{parameters};
+    MixerSettings settings{.attention = {.width = 4, .heads = 2, .head_width = 2},
+                           .causality = Causality::causal,
+                           .mixing = {.mixing = std::string(mixer->name), .mixing_width = 3},
+                           .length = 5};
+    if (mixer->head_width) settings.attention.head_width = mixer->head_width(settings.attention);
+    Arena arena;
+    INFO(mixer->name);
+    CHECK((mixer->make(builder, "block", settings)->new_cache(arena, 1, 5) != nullptr) == mixer->takes_steps);
+  }
+}
+
 TEST_CASE("what products with states read is packed in floats, and what no product reads is not packed") {
   Parameters parameters;
   LayerBuilder builder{parameters};

@@ -12,6 +12,7 @@
 #include "same_bits.hpp"
 #include "support/error.hpp"
 #include "support/random.hpp"
+#include "unusual_mixing.hpp"
 
 using namespace headwater;
 
@@ -56,15 +57,17 @@ ClassBatch batch_of(const TextClassifier& model, const std::vector<std::vector<s
 // Every kind of mixing, pooling, padding and head; small.
 std::vector<ClassifierSettings> small_classifiers() {
   std::vector<ClassifierSettings> all;
-  for (const char* mixing : {"attention", "fourier", "mlp", "convolution", "lstm", "gru"}) {
+  for (const MixerKind* const mixer : mixer_kinds()) {
     for (const char* pooling : {"max", "mean", "first", "last"}) {
+      if (!mixer->encodes_texts) continue;
       ClassifierSettings s = row_a(12, "learned");
       s.transformer.length = 9;
       s.transformer.head_width = 5;
       s.transformer.feed_forward_width = 7;
       s.transformer.norm = std::strcmp(pooling, "max") == 0 ? "post" : "pre";
       s.encoder_layers = 2;
-      s.mixing = {mixing, 5};
+      fit_heads(s.transformer, *mixer);
+      s.mixing = {std::string(mixer->name), 5};
       s.mixing.bidirectional = s.mixing.is_recurrent() && std::strcmp(pooling, "mean") == 0;
       s.mixing.reset_after = std::strcmp(pooling, "max") != 0;
       s.pooling = pooling;
