@@ -38,12 +38,48 @@ void head_weights(const AttentionOutput& attention, const kernels::AttentionShap
     std::copy_n(attention.weights.row(first + i), weights.cols, weights.row(i));
 }
 
-double attention_flops(const AttentionLayerSettings& settings, Index length, Causality causality) {
+double weighting_flops(const AttentionLayerSettings& settings, Index length, Causality causality) {
   // A window of W leaves a query at most 2W - 1 keys, W of a causal one.
   const Index W = settings.window, seen = causality == Causality::causal ? W : 2 * W - 1,
               keys = W > 0 ? std::min(length, seen) : length;
   return 2 * 2 * static_cast<double>(length * settings.heads * settings.head_width) *
-         static_cast<double>(2 * settings.width + keys);
+         static_cast<double>(keys);
+}
+
+double attention_flops(const AttentionLayerSettings& settings, Index length, Causality causality) {
+  const Index inner = settings.heads * settings.head_width;
+  return weighting_flops(settings, length, causality) +
+         4 * 2 * static_cast<double>(length * settings.width * inner);
+}
+
+ops::AttentionSettings attention_op_settings(const ForwardContext& context,
+                                             const AttentionLayerSettings& settings, Causality causality,
+                                             std::uint32_t random_layer) {
+  return {.heads = settings.heads,
+          .is_causal = causality == Causality::causal,
+          .window = settings.window,
+          .dropout = context.tape.is_recording() ? static_cast<Real>(settings.dropout) : Real(0),
+          .stream = context.stream(Purpose::attention_dropout, random_layer)};
+}
+
+kernels::AttentionCache new_attention_cache(const AttentionLayerSettings& settings, Arena& arena, Index slots,
+                                            Index capacity) {
+  kernels::AttentionCache cache;
+  cache.heads = settings.heads;
+  cache.head_width = settings.head_width;
+  cache.window = settings.window;
+  cache.capacity = kernels::cache_capacity(capacity, settings.window);
+  cache.keys = arena.allocate_array<Real>(cache.key_floats(slots));
+  cache.values = arena.allocate_array<Real>(cache.value_floats(slots));
+  return cache;
+}
+
+Variable weigh_cached(const ForwardContext& context, ConstMatrix queries,
+                      const kernels::AttentionCache& cache, const CacheView& view) {
+  const Variable mixed = context.tape.variable(queries.rows, queries.cols, nullptr, false);
+  const Real scale = Real(1) / std::sqrt(static_cast<Real>(cache.head_width));
+  kernels::attention_over_cache(queries, cache, view.slots, view.lengths, scale, mixed.value());
+  return mixed;
 }
 
 MultiHeadAttention::MultiHeadAttention(LayerBuilder& builder, const std::string& name,
@@ -74,25 +110,10 @@ ops::Projected MultiHeadAttention::projected(const ForwardContext& context, cons
 AttentionOutput MultiHeadAttention::operator()(const ForwardContext& context, const Variable& queries,
                                                const Variable& memory, Causality causality) const {
   const auto [q, k, v] = projected(context, queries, memory);
-  const ops::AttentionSettings settings{
-      .heads = settings_.heads,
-      .is_causal = causality == Causality::causal,
-      .window = settings_.window,
-      .dropout = context.tape.is_recording() ? static_cast<Real>(settings_.dropout) : Real(0),
-      .stream = context.stream(Purpose::attention_dropout, random_layer_)};
-  const Variable mixed = ops::attention(context.tape, q, k, v, settings);  // [Tq, H·K]
+  const Variable mixed =
+      ops::attention(context.tape, q, k, v,
+                     attention_op_settings(context, settings_, causality, random_layer_));  // [Tq, H·K]
   return {to_output_(context, mixed), q, k, v, causality, settings_.window};
-}
-
-kernels::AttentionCache MultiHeadAttention::new_cache(Arena& arena, Index slots, Index capacity) const {
-  kernels::AttentionCache cache;
-  cache.heads = settings_.heads;
-  cache.head_width = settings_.head_width;
-  cache.window = settings_.window;
-  cache.capacity = kernels::cache_capacity(capacity, settings_.window);
-  cache.keys = arena.allocate_array<Real>(cache.key_floats(slots));
-  cache.values = arena.allocate_array<Real>(cache.value_floats(slots));
-  return cache;
 }
 
 void MultiHeadAttention::append(const ForwardContext& context, const Variable& memory,
@@ -109,7 +130,8 @@ void MultiHeadAttention::append(const ForwardContext& context, const Variable& m
 Variable MultiHeadAttention::attend_cached(const ForwardContext& context, const Variable& queries,
                                            const kernels::AttentionCache& cache,
                                            const CacheView& view) const {
-  return attend(context, to_query_(context, queries), cache, view);
+  const Variable q = to_query_(context, queries);
+  return to_output_(context, weigh_cached(context, q.value(), cache, view));
 }
 
 Variable MultiHeadAttention::step(const ForwardContext& context, const Variable& tokens,
@@ -134,15 +156,7 @@ Variable MultiHeadAttention::step(const ForwardContext& context, const Variable&
       kernels::rotate(turned, positions, settings_.rotary->view(), kernels::Turn::forth, turned, false);
   }
   kernels::append_to_cache(cache, view.slots, positions, keys, values);
-  return attend(context, q, cache, view);
-}
-
-Variable MultiHeadAttention::attend(const ForwardContext& context, const Variable& q,
-                                    const kernels::AttentionCache& cache, const CacheView& view) const {
-  const Variable mixed = context.tape.variable(q.rows(), q.cols(), nullptr, false);
-  const Real scale = Real(1) / std::sqrt(static_cast<Real>(settings_.head_width));
-  kernels::attention_over_cache(q.value(), cache, view.slots, view.lengths, scale, mixed.value());
-  return to_output_(context, mixed);
+  return to_output_(context, weigh_cached(context, q.value(), cache, view));
 }
 
 }  // namespace headwater

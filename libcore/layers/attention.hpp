@@ -47,8 +47,22 @@ struct CacheView {
   std::span<const Index> slots, lengths;
 };
 
-// Multiplications and additions of attention over as many keys as queries, with its four projections.
+// Multiplications and additions of attention over as many keys as queries: of scores and weighted sums, and
+// with the four projections.
+double weighting_flops(const AttentionLayerSettings& settings, Index length, Causality causality);
 double attention_flops(const AttentionLayerSettings& settings, Index length, Causality causality);
+
+// What the operation is told: dropout is of a recording tape, and drawn for `random_layer`.
+ops::AttentionSettings attention_op_settings(const ForwardContext& context,
+                                             const AttentionLayerSettings& settings, Causality causality,
+                                             std::uint32_t random_layer);
+
+// A cache for decoding, in the arena: so many sequences with at most `capacity` keys each.
+kernels::AttentionCache new_attention_cache(const AttentionLayerSettings& settings, Arena& arena, Index slots,
+                                            Index capacity);
+// One query [B, H·K] a sequence over cached keys: the weighted values [B, H·K], the bits of the operation.
+Variable weigh_cached(const ForwardContext& context, ConstMatrix queries,
+                      const kernels::AttentionCache& cache, const CacheView& view);
 
 class MultiHeadAttention {
  public:
@@ -59,8 +73,9 @@ class MultiHeadAttention {
   AttentionOutput operator()(const ForwardContext& context, const Variable& queries, const Variable& memory,
                              Causality causality) const;
 
-  // A cache for decoding, in the arena: so many sequences with at most `capacity` keys each.
-  kernels::AttentionCache new_cache(Arena& arena, Index slots, Index capacity) const;
+  kernels::AttentionCache new_cache(Arena& arena, Index slots, Index capacity) const {
+    return new_attention_cache(settings_, arena, slots, capacity);
+  }
   // Keys and values of the rows of `memory`, into the cache.
   void append(const ForwardContext& context, const Variable& memory, const kernels::AttentionCache& cache,
               const CacheRows& rows) const;
@@ -76,8 +91,6 @@ class MultiHeadAttention {
   const AttentionLayerSettings& settings() const { return settings_; }
 
  private:
-  Variable attend(const ForwardContext& context, const Variable& q, const kernels::AttentionCache& cache,
-                  const CacheView& view) const;
   // Queries [Tq, H·K], keys and values [Tk, H·K]; those that read the same matrix are one operation.
   ops::Projected projected(const ForwardContext& context, const Variable& queries,
                            const Variable& memory) const;

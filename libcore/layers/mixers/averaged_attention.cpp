@@ -45,13 +45,8 @@ class AveragedAttention : public Mixer {
     Tape& tape = context.tape;
     const Variable q = to_query_(context, x), k = to_key_(context, x),
                    v = ops::repeat_heads(tape, x, settings_.heads);
-    const Variable mixed =
-        ops::attention(tape, q, k, v,
-                       {.heads = settings_.heads,
-                        .is_causal = causality_ == Causality::causal,
-                        .window = settings_.window,
-                        .dropout = tape.is_recording() ? static_cast<Real>(settings_.dropout) : Real(0),
-                        .stream = context.stream(Purpose::attention_dropout, random_layer_)});  // [T, H·D]
+    const Variable mixed = ops::attention(
+        tape, q, k, v, attention_op_settings(context, settings_, causality_, random_layer_));  // [T, H·D]
     const Real share = Real(1) / static_cast<Real>(settings_.heads);
     const Variable y = ops::scale(tape, to_output_(context, mixed), share, ops::Use::donate);
     return {.hidden = y, .self = {y, q, k, v, causality_, settings_.window}};
