@@ -128,8 +128,8 @@ TEST_CASE("a language model whose loss is taken after a delimiter") {
 }
 
 TEST_CASE("whole vision models with two layers: a class token, all patches or their mean, every mixing") {
-  std::vector<std::pair<std::string, const MixerKind*>> cases{{"flatten", &kAttentionMixer},
-                                                              {"mean", &kMlpMixer}};
+  std::vector<std::pair<std::string, const MixerKind*>> cases{{"flatten", &mixer_kind("attention")},
+                                                              {"mean", &mixer_kind("mlp")}};
   for (const MixerKind* const mixer : mixer_kinds()) {
     if (mixer->encodes_images) cases.emplace_back(mixer->needs_patches_alone ? "mean" : "class_token", mixer);
   }
@@ -148,7 +148,7 @@ TEST_CASE("whole vision models with two layers: a class token, all patches or th
     settings.transformer.dropout = has_class_token ? 0.2 : 0;
     settings.transformer.attention_dropout = 0.2;
     settings.pooling = pooling;
-    settings.class_token_position = settings.final_norm = mixer != &kAveragedAttentionMixer;
+    settings.class_token_position = settings.final_norm = mixer->name != "averaged_attention";
     settings.has_second_activation = !has_class_token;
     settings.feed_forward_dropout = has_class_token ? 0 : 0.2;
     settings.image_height = 4;

@@ -30,12 +30,12 @@ class SelfAttention : public AttentionMixer {
 
 }  // namespace
 
-const MixerKind kAttentionMixer{.name = "attention",
-                                .meaning = "multi-head self-attention (Vaswani et al. 2017)",
-                                .part = "self_attention",
-                                .takes_steps = true,
-                                .leaves_out_keys = true,
-                                .has_attention = true,
-                                .make = make_mixer<SelfAttention>};
+extern const MixerKind kAttentionMixer{.name = "attention",
+                                       .meaning = "multi-head self-attention (Vaswani et al. 2017)",
+                                       .part = "self_attention",
+                                       .takes_steps = true,
+                                       .leaves_out_keys = true,
+                                       .has_attention = true,
+                                       .construct = construct_mixer<SelfAttention>};
 
 }  // namespace headwater

@@ -2,7 +2,6 @@
 // the tokens as they are, and the result is the mean over the heads. A head is as wide as the tokens. y = 1/H
 // Σ_h softmax(Q_h·K_hᵀ/sqrt(D))·x·O_h, with Q_h = act(x·W_h) and K_h = act(x·W'_h).
 #include "layers/mixers/mixer.hpp"
-#include "support/error.hpp"
 
 namespace headwater {
 
@@ -22,18 +21,12 @@ Linear output_layers(LayerBuilder& builder, const std::string& name, const Atten
   return Linear(builder, name, {s.heads, s.head_width, s.width}, {}, s.heads * s.head_width, s.width, d, d);
 }
 
-const AttentionLayerSettings& of_whole_width(const AttentionLayerSettings& settings) {
-  const std::string fault = kAveragedAttentionMixer.heads_fault(settings);
-  if (!fault.empty()) throw UsageError("model.head_width: " + fault);
-  return settings;
-}
-
 class AveragedAttention : public Mixer {
  public:
   // self_attention.query.weight and .key.weight [D, H, D], .output.weight [H, D, D]: Glorot uniform as of
-  // H separate layers. Throws UsageError where head_width is not the width.
+  // H separate layers.
   AveragedAttention(LayerBuilder& builder, const std::string& block, const MixerSettings& settings)
-      : settings_(of_whole_width(settings.attention)),
+      : settings_(settings.attention),
         causality_(settings.causality),
         to_query_(head_layers(builder, block + ".self_attention.query", settings_, settings.activation)),
         to_key_(head_layers(builder, block + ".self_attention.key", settings_, settings.activation)),
@@ -66,7 +59,7 @@ class AveragedAttention : public Mixer {
 
 }  // namespace
 
-const MixerKind kAveragedAttentionMixer{
+extern const MixerKind kAveragedAttentionMixer{
     .name = "averaged_attention",
     .meaning =
         "the mean over heads as wide as the model, of queries and keys that the activation follows, without "
@@ -76,6 +69,6 @@ const MixerKind kAveragedAttentionMixer{
     .has_attention = true,
     .head_width = [](const AttentionLayerSettings& settings) { return settings.width; },
     .heads = "heads as wide as the model",
-    .make = make_mixer<AveragedAttention>};
+    .construct = construct_mixer<AveragedAttention>};
 
 }  // namespace headwater

@@ -88,7 +88,7 @@ constexpr MixerKey kConvolutionKeys[] = {
 
 }  // namespace
 
-const MixerKind kConvolutionMixer{
+extern const MixerKind kConvolutionMixer{
     .name = "convolution",
     .meaning =
         "a depthwise separable convolution over the neighbours of a token or patch, in decoders over those "
@@ -97,6 +97,6 @@ const MixerKind kConvolutionMixer{
     .keys = kConvolutionKeys,
     .takes_steps = true,
     .needs_patches_alone = true,
-    .make = make_mixer<ConvolutionMixing>};
+    .construct = construct_mixer<ConvolutionMixing>};
 
 }  // namespace headwater

@@ -28,9 +28,9 @@ class FourierMixer : public Mixer {
 
 }  // namespace
 
-const MixerKind kFourierMixer{
+extern const MixerKind kFourierMixer{
     .name = "fourier",
     .meaning = "the Fourier transform, without parameters (FNet, Lee-Thorp et al. 2021)",
-    .make = make_mixer<FourierMixer>};
+    .construct = construct_mixer<FourierMixer>};
 
 }  // namespace headwater

@@ -6,6 +6,9 @@
 
 namespace headwater {
 
+// Each is defined at the end of its file.
+extern const MixerKind kAttentionMixer, kAveragedAttentionMixer, kFourierMixer, kMlpMixer, kConvolutionMixer,
+    kLstmMixer, kGruMixer;
 // In the order of the list of keys.
 static const MixerKind* const kMixers[] = {&kAttentionMixer, &kAveragedAttentionMixer, &kFourierMixer,
                                            &kMlpMixer,       &kConvolutionMixer,       &kLstmMixer,
@@ -29,6 +32,13 @@ std::string MixerKind::heads_fault(const AttentionLayerSettings& settings) const
   if (fitting == settings.head_width) return {};
   return std::string(name) + " has " + std::string(heads) +
          (fitting > 0 ? " (write " + std::to_string(fitting) + ")" : " (choose heads that divide the width)");
+}
+
+std::unique_ptr<Mixer> MixerKind::make(LayerBuilder& builder, const std::string& block,
+                                       const MixerSettings& settings) const {
+  const std::string fault = heads_fault(settings.attention);
+  if (!fault.empty()) throw UsageError("model.head_width: " + fault);
+  return construct(builder, block, settings);
 }
 
 bool MixingSettings::is_recurrent() const {

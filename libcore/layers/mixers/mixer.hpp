@@ -136,18 +136,18 @@ struct MixerKind {
   // What is wrong with head_width, and what to do; empty: nothing.
   std::string heads_fault(const AttentionLayerSettings& settings) const;
 
-  // Throws UsageError where settings do not fit together.
-  std::unique_ptr<Mixer> (*make)(LayerBuilder& builder, const std::string& block,
-                                 const MixerSettings& settings);
+  std::unique_ptr<Mixer> (*construct)(LayerBuilder& builder, const std::string& block,
+                                      const MixerSettings& settings);
+  // Throws UsageError if the heads do not fit.
+  std::unique_ptr<Mixer> make(LayerBuilder& builder, const std::string& block,
+                              const MixerSettings& settings) const;
 };
 template <class M>
-std::unique_ptr<Mixer> make_mixer(LayerBuilder& builder, const std::string& block,
-                                  const MixerSettings& settings) {
+std::unique_ptr<Mixer> construct_mixer(LayerBuilder& builder, const std::string& block,
+                                       const MixerSettings& settings) {
   return std::make_unique<M>(builder, block, settings);
 }
 
-extern const MixerKind kAttentionMixer, kAveragedAttentionMixer, kConvolutionMixer, kFourierMixer, kGruMixer,
-    kLstmMixer, kMlpMixer;
 std::span<const MixerKind* const> mixer_kinds();
 // Throws Error if no mixer has this name.
 const MixerKind& mixer_kind(std::string_view name);

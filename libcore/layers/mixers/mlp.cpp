@@ -61,12 +61,12 @@ constexpr MixerKey kTokenMixingKeys[] = {{.name = "mixing_width",
 
 }  // namespace
 
-const MixerKind kMlpMixer{
+extern const MixerKind kMlpMixer{
     .name = "mlp",
     .meaning = "two layers over the positions of the tokens or patches (MLP-Mixer, Tolstikhin et al. 2021)",
     .part = "token_mixing",
     .keys = kTokenMixingKeys,
     .multiplies_columns = true,
-    .make = make_mixer<TokenMixing>};
+    .construct = construct_mixer<TokenMixing>};
 
 }  // namespace headwater

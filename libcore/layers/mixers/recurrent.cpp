@@ -62,7 +62,7 @@ class RecurrentLayer {
 
  private:
   static kernels::Cell cell_of(const MixingSettings& mixing) {
-    if (mixing.mixing != kGruMixer.name) return kernels::Cell::lstm;
+    if (mixing.mixing != "gru") return kernels::Cell::lstm;
     return mixing.reset_after ? kernels::Cell::gru : kernels::Cell::gru_reset_before;
   }
   Index gates() const { return kernels::gates_of(cell_) * width_; }  // G·H
@@ -224,7 +224,7 @@ constexpr MixerKey kRecurrentKeys[] = {
 
 }  // namespace
 
-const MixerKind kLstmMixer{
+extern const MixerKind kLstmMixer{
     .name = "lstm",
     .meaning =
         "a block is an LSTM layer (Hochreiter and Schmidhuber 1997) and dropout, without norms, residual sum "
@@ -234,8 +234,8 @@ const MixerKind kLstmMixer{
     .encodes_images = false,
     .takes_steps = true,
     .is_recurrent = true,
-    .make = make_mixer<RecurrentMixing>};
-const MixerKind kGruMixer{
+    .construct = construct_mixer<RecurrentMixing>};
+extern const MixerKind kGruMixer{
     .name = "gru",
     .meaning =
         "a block is a GRU layer (Cho et al. 2014) and dropout, without norms, residual sum and feed-forward",
@@ -245,6 +245,6 @@ const MixerKind kGruMixer{
     .takes_steps = true,
     .begins_with_state = true,
     .is_recurrent = true,
-    .make = make_mixer<RecurrentMixing>};
+    .construct = construct_mixer<RecurrentMixing>};
 
 }  // namespace headwater

@@ -44,9 +44,10 @@ TEST_CASE("averaged attention: the mean over the heads of maps of weights times 
   Parameters parameters;
   LayerBuilder builder{parameters};
   const std::unique_ptr<Mixer> layer =
-      kAveragedAttentionMixer.make(builder, "a",
-                                   {.attention = {.width = kWidth, .heads = kHeads, .head_width = kWidth},
-                                    .activation = ops::Activation::gelu});
+      mixer_kind("averaged_attention")
+          .make(builder, "a",
+                {.attention = {.width = kWidth, .heads = kHeads, .head_width = kWidth},
+                 .activation = ops::Activation::gelu});
   parameters.allocate(false);
   parameters.initialize(5);
   CHECK(parameters.size() == 3 * kHeads * kWidth * kWidth);
@@ -106,7 +107,7 @@ TEST_CASE("averaged attention has heads as wide as the model") {
   Parameters parameters;
   LayerBuilder builder{parameters};
   CHECK(error_text([&] {
-          kAveragedAttentionMixer.make(builder, "a",
-                                       {.attention = {.width = 8, .heads = 2, .head_width = 4}});
+          mixer_kind("averaged_attention")
+              .make(builder, "a", {.attention = {.width = 8, .heads = 2, .head_width = 4}});
         }) == "model.head_width: averaged_attention has heads as wide as the model (write 8)");
 }

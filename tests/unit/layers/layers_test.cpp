@@ -260,8 +260,7 @@ TEST_CASE("what products with states read is packed in floats, and what no produ
   LayerBuilder builder{parameters};
   const MixerSettings settings{
       .attention = {.width = 16}, .mixing = {.mixing = "gru", .mixing_width = 16}, .length = 16};
-  for (const MixerKind* const kind : {&kGruMixer, &kConvolutionMixer, &kMlpMixer})
-    kind->make(builder, "block", settings);
+  for (const char* name : {"gru", "convolution", "mlp"}) mixer_kind(name).make(builder, "block", settings);
   parameters.allocate(false);
   parameters.initialize(1);
   const PackedWeights bytes(parameters, "", ComputeType::int8);
