@@ -63,11 +63,11 @@ class Patch {
   // Without a file that names a class, the class is known of the kind of model alone, and a tokenizer of
   // another kind is read as it is.
   bool makes_parts() const {
-    if (settings_.tokenizer_class == TokenizerClass::file) return false;
+    if (settings_.tokenizer_class == TokenizerClass::file || settings_.keeps_json) return false;
     const bool is_bert = settings_.tokenizer_class == TokenizerClass::bert;
     const std::string_view type = type_of(&model()), wanted = is_bert ? "WordPiece" : "BPE";
     const bool is_model = type == wanted || (type.empty() && (model().find("merges") == nullptr) == is_bert);
-    if (settings_.has_config || settings_.names_class) {
+    if (!settings_.config.is_null() || settings_.names_class) {
       if (is_model) return true;
       throw Error(where_ + ": model.type is " + quote(type) + ", and the tokenizer's class makes a " +
                   std::string(wanted) +
@@ -174,6 +174,7 @@ class Patch {
 }  // namespace
 
 bool apply_settings(Json& file, const TokenizerFolder& settings, const std::string& where) {
+  if (file.is_object()) check_class_arguments(settings, file);
   return Patch(file, settings, where).apply();
 }
 

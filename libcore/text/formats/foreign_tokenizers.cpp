@@ -53,11 +53,15 @@ Json byte_level_bpe_json(Json vocab, Json merges) {
 // Another class reads these files in another way, or not at all.
 void check_class(const TokenizerFolder& settings, std::initializer_list<TokenizerClass> readers,
                  std::string_view expected, const std::string& where) {
-  if (settings.class_name.empty() || std::ranges::find(readers, settings.tokenizer_class) != readers.end())
-    return;
-  throw Error(where + ": the tokenizer's class is " + quote(settings.class_name) + ", expected " +
-              std::string(expected) + " (write it as \"tokenizer_class\" into " + settings.config_path() +
-              ", or bring the tokenizer as tokenizer.json)");
+  const bool is_known = !settings.class_name.empty();
+  const bool is_reader = std::ranges::find(readers, settings.tokenizer_class) != readers.end();
+  if (is_known ? is_reader : settings.model_type.empty()) return;
+  throw Error(where +
+              (is_known ? ": the tokenizer's class is " + quote(settings.class_name)
+                        : ": config.json's \"model_type\" is " + quote(settings.model_type) +
+                              ", which names no tokenizer that is known") +
+              ", expected " + std::string(expected) + " (write it as \"tokenizer_class\" into " +
+              settings.config_path() + ", or bring the tokenizer as tokenizer.json)");
 }
 
 std::string text_of(Json file, const TokenizerFolder& settings) {
@@ -128,10 +132,7 @@ std::string tokenizer_json_of_merges(std::string_view vocab_text, const std::str
     const bool has_ends = ids.find("<s>") >= 0 && ids.find("</s>") >= 0;
     settings.tokenizer_class = has_ends ? TokenizerClass::roberta : TokenizerClass::gpt2;
   }
-  if (settings.tokenizer_class == TokenizerClass::gpt2 && settings.adds_ends)
-    throw Error(settings.config_path() +
-                ": \"add_bos_token\" or \"add_eos_token\" is true, expected false (texts "
-                "are read without tokens around them)");
+  if (settings.tokenizer_class == TokenizerClass::gpt2) check_adds_no_ends(settings);
   Json::Array added =
       added_tokens_of(ids, {}, settings, {"<|endoftext|>", "<s>", "<pad>", "</s>", "<unk>", "<mask>"});
   const Json byte_level = byte_level_json(settings.add_prefix_space);

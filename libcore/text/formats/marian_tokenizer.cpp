@@ -145,6 +145,10 @@ Tokenizer load_marian_tokenizer(const std::filesystem::path& pieces, MarianVocab
 void check_marian_roles(const TokenizerFolder& beside, const MarianVocabulary& vocabulary) {
   constexpr std::pair<const char*, std::string_view> kRoles[] = {
       {"unk_token", "<unk>"}, {"eos_token", "</s>"}, {"pad_token", "<pad>"}};
+  constexpr std::string_view kClass = "MarianTokenizer";
+  if (!beside.class_name.empty() && beside.class_name != kClass)
+    throw Error(beside.config_path() + ": \"tokenizer_class\" is " + quote(beside.class_name) +
+                ", expected " + quote(kClass) + ", which reads source.spm");
   for (const auto& [role, surface] : kRoles) {
     const auto said = beside.roles.find(role);
     if (said != beside.roles.end() && said->second != surface)

@@ -50,7 +50,7 @@ Json special_token(const Json& token, std::string_view member, const std::string
 struct ClassName {
   std::string_view name;
   TokenizerClass means;
-  bool gives_segments = false;
+  bool gives_segments = false, keeps_json = false;
 };
 // Some are other names of the same class.
 constexpr ClassName kClassNames[] = {{"BertTokenizer", TokenizerClass::bert, true},
@@ -60,20 +60,44 @@ constexpr ClassName kClassNames[] = {{"BertTokenizer", TokenizerClass::bert, tru
                                      {"LxmertTokenizer", TokenizerClass::bert, true},
                                      {"MobileBertTokenizer", TokenizerClass::bert, true},
                                      {"SqueezeBertTokenizer", TokenizerClass::bert, true},
-                                     {"ConvBertTokenizer", TokenizerClass::bert, true},
-                                     {"DPRContextEncoderTokenizer", TokenizerClass::bert, true},
-                                     {"DPRQuestionEncoderTokenizer", TokenizerClass::bert, true},
-                                     {"DPRReaderTokenizer", TokenizerClass::bert},
+                                     {"ConvBertTokenizer", TokenizerClass::bert, true, true},
+                                     {"DPRContextEncoderTokenizer", TokenizerClass::bert, true, true},
+                                     {"DPRQuestionEncoderTokenizer", TokenizerClass::bert, true, true},
+                                     {"DPRReaderTokenizer", TokenizerClass::bert, false, true},
                                      {"GPT2Tokenizer", TokenizerClass::gpt2},
                                      {"RobertaTokenizer", TokenizerClass::roberta},
                                      {"BartTokenizer", TokenizerClass::roberta},
                                      {"LEDTokenizer", TokenizerClass::roberta},
                                      {"LongformerTokenizer", TokenizerClass::roberta}};
+// The classes of kinds of models.
 constexpr std::pair<std::string_view, std::string_view> kClassesOfModelTypes[] = {
-    {"bert", "BertTokenizer"},
-    {"distilbert", "BertTokenizer"},
-    {"gpt2", "GPT2Tokenizer"},
-    {"roberta", "RobertaTokenizer"}};
+    {"BertTokenizer",
+     "bert or bros or chinese_clip or convbert or distilbert or electra or ernie or layoutlm or "
+     "megatron-bert or nezha or nomic_bert or qdqbert or realm or retribert or squeezebert or visual_bert"},
+    {"MobileBertTokenizer", "mobilebert"},
+    {"LxmertTokenizer", "lxmert"},
+    {"DPRQuestionEncoderTokenizer", "dpr"},
+    {"GPT2Tokenizer", "codegen or gpt2 or gpt_neo or gptj or opt or phi or starcoder2"},
+    {"RobertaTokenizer",
+     "bart or data2vec-text or ibert or lilt or longformer or mra or roberta or roberta-prelayernorm"},
+    {"LEDTokenizer", "led"},
+    {"AlbertTokenizer", "albert or yoso"},
+    {"BarthezTokenizer", "barthez"},
+    {"CamembertTokenizer", "camembert"},
+    {"FNetTokenizer", "fnet"},
+    {"M2M100Tokenizer", "m2m_100"},
+    {"MBartTokenizer", "mbart"},
+    {"MBart50Tokenizer", "mbart50"},
+    {"NllbTokenizer", "nllb or nllb-moe"},
+    {"PegasusTokenizer", "pegasus"},
+    {"PLBartTokenizer", "plbart"},
+    {"RemBertTokenizer", "rembert"},
+    {"SeamlessM4TTokenizer", "seamless_m4t or seamless_m4t_v2"},
+    {"SiglipTokenizer", "siglip"},
+    {"T5Tokenizer", "mt5 or switch_transformers or t5"},
+    {"XGLMTokenizer", "xglm"},
+    {"XLMRobertaTokenizer", "gte or jina_embeddings_v3 or xlm-roberta or xmod"},
+    {"XLNetTokenizer", "xlnet"}};
 
 class SettingsReader {
  public:
@@ -83,13 +107,12 @@ class SettingsReader {
         map_(read_object(folder, TokenizerFolder::kMapName)) {
     settings_.folder = folder.path;
     settings_.is_ours = folder.has("recipe.yaml");
-    settings_.has_config = !config_.is_null();
   }
 
   TokenizerFolder read() {
     try {
       read_class();
-      if (settings_.has_config) read_options();
+      if (!config_.is_null()) read_options();
     } catch (const Error& error) {  // of a member's type
       const std::string what = error.what();
       if (what.starts_with(settings_.folder.string())) throw;
@@ -110,6 +133,7 @@ class SettingsReader {
     } else {
       read_added_file();
     }
+    settings_.config = std::move(config_);
     return std::move(settings_);
   }
 
@@ -133,8 +157,9 @@ class SettingsReader {
       take_class(called);
       settings_.names_class = true;
     } else if (const Json* type = said(model, "model_type"); type != nullptr && type->is_string()) {
-      for (const auto& [model_type, called] : kClassesOfModelTypes) {
-        if (model_type == type->as_string()) take_class(called);
+      settings_.model_type = type->as_string();
+      for (const auto& [called, model_types] : kClassesOfModelTypes) {
+        if (is_one_of_values(type->as_string(), model_types)) take_class(called);
       }
     }
   }
@@ -145,6 +170,7 @@ class SettingsReader {
     if (found == std::end(kClassNames)) return;
     settings_.tokenizer_class = found->means;
     settings_.gives_segments = found->gives_segments;
+    settings_.keeps_json = found->keeps_json;
   }
 
   bool option(std::string_view name, bool otherwise) const {
@@ -152,7 +178,9 @@ class SettingsReader {
   }
 
   void read_options() {
-    if (said(config_, "do_lower_case") != nullptr) settings_.lowercase = option("do_lower_case", true);
+    // DPR's classes take it and do not pass it on.
+    if (said(config_, "do_lower_case") != nullptr && !settings_.class_name.starts_with("DPR"))
+      settings_.lowercase = option("do_lower_case", true);
     settings_.handle_chinese_chars = option("tokenize_chinese_chars", true);
     settings_.add_prefix_space = option("add_prefix_space", false);
     if (said(config_, "strip_accents") != nullptr) settings_.strip_accents = option("strip_accents", true);
@@ -206,7 +234,8 @@ class SettingsReader {
 
   // The newer name goes before the older one, and so does a list of the first file, even an empty one.
   void read_extra(const Json& file, const std::string& where) {
-    for (const char* name : {"extra_special_tokens", "additional_special_tokens"}) {
+    for (const char* name :
+         {"extra_special_tokens", "additional_special_tokens", "model_specific_special_tokens"}) {
       const Json* list = said(file, name);
       const bool is_older = std::string_view(name).starts_with('a');
       if (list == nullptr || (has_extra_ && is_older)) continue;

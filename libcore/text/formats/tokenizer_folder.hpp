@@ -33,9 +33,11 @@ struct TokenizerFolder {
                                     kMapName = "special_tokens_map.json", kAddedName = "added_tokens.json";
   std::filesystem::path folder;
   TokenizerClass tokenizer_class = TokenizerClass::file;
-  // tokenizer_config.json is there; it or config.json names a class.
-  bool has_config = false, names_class = false;
+  Json config;                    // tokenizer_config.json; null: it is not there
+  bool names_class = false;       // one of the two files does
   std::string class_name;         // as it is named, without "Fast", or that of the kind of model
+  std::string model_type;         // of config.json, where no class is named
+  bool keeps_json = false;        // the class makes no part of a tokenizer.json
   std::optional<bool> lowercase;  // BERT's is true where it is not said
   bool handle_chinese_chars = true, add_prefix_space = false;
   Json strip_accents;                        // null: as lowercase
@@ -69,5 +71,11 @@ TokenizerFolder read_tokenizer_folder(const FolderFiles& folder);
 
 // The rows of the three files.
 std::span<const MemberRow> tokenizer_member_rows();
+// Throws Error naming a member of tokenizer_config.json that would make other ids of a SentencePiece .model.
+void check_members_beside_model(const TokenizerFolder& settings);
+// The same of a tokenizer.json, of a class that makes its parts and that is read as the file says.
+void check_class_arguments(const TokenizerFolder& settings, const Json& tokenizer);
+// Throws Error where tokenizer_config.json asks for tokens around a text.
+void check_adds_no_ends(const TokenizerFolder& settings);
 
 }  // namespace headwater

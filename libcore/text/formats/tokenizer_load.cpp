@@ -50,14 +50,21 @@ void check_beside_model(const Tokenizer& tokenizer, const TokenizerFolder& setti
   constexpr const char* kAdvice = " (save the tokenizer as tokenizer.json)";
   // Their ids or their normalization are not those of the model.
   constexpr std::string_view kOthers[] = {
-      "AlbertTokenizer",  "BarthezTokenizer",    "CamembertTokenizer", "FNetTokenizer",    "M2M100Tokenizer",
-      "MBart50Tokenizer", "MBartTokenizer",      "NllbTokenizer",      "PegasusTokenizer", "RemBertTokenizer",
-      "XGLMTokenizer",    "XLMRobertaTokenizer", "XLNetTokenizer"};
-  if (std::ranges::find(kOthers, settings.class_name) != std::end(kOthers))
-    throw Error(settings.config_path() + ": \"tokenizer_class\" is " + quote(settings.class_name) +
+      "AlbertTokenizer",     "BarthezTokenizer", "BartphoTokenizer",     "CamembertTokenizer",
+      "CpmTokenizer",        "FNetTokenizer",    "LasrTokenizer",        "LayoutXLMTokenizer",
+      "M2M100Tokenizer",     "MBart50Tokenizer", "MBartTokenizer",       "MLukeTokenizer",
+      "NllbTokenizer",       "PLBartTokenizer",  "PegasusTokenizer",     "ReformerTokenizer",
+      "RemBertTokenizer",    "SiglipTokenizer",  "SeamlessM4TTokenizer", "Speech2TextTokenizer",
+      "Tipsv2Tokenizer",     "UdopTokenizer",    "VideoPrismTokenizer",  "XGLMTokenizer",
+      "XLMRobertaTokenizer", "XLNetTokenizer"};
+  if (settings.tokenizer_class != TokenizerClass::file ||
+      std::ranges::find(kOthers, settings.class_name) != std::end(kOthers))
+    throw Error((settings.names_class
+                     ? settings.config_path() + ": \"tokenizer_class\" is " + quote(settings.class_name)
+                     : (settings.folder / "config.json").string() + ": \"model_type\" is " +
+                           quote(settings.model_type)) +
                 ", which reads the model's file in another way" + kAdvice);
-  if (settings.lowercase.value_or(false))
-    throw Error(settings.config_path() + ": \"do_lower_case\" is true, expected false" + kAdvice);
+  check_members_beside_model(settings);
   for (const Json& token : settings.added) {
     const std::int64_t id = token.at("id").as_integer();
     const std::string& surface = token.at("content").as_string();

@@ -10,6 +10,8 @@ using namespace headwater;
 
 namespace {
 
+constexpr const char* kNone = "(no error)";  // of error_text
+
 // A field of Protocol Buffers that holds bytes.
 std::string field(int number, const std::string& bytes) {
   std::string out;
@@ -104,6 +106,11 @@ TEST_CASE_FIXTURE(Files, "Marian's tokenizer_config.json: cleaned spaces, roles 
     return error_text(
         [&] { check_marian_roles(read_tokenizer_folder(FolderFiles(scratch.path())), vocabulary); });
   };
+  CHECK(fault(R"({"tokenizer_class": "T5Tokenizer"})")
+            .find(R"(is "T5Tokenizer", expected "MarianTokenizer")") != std::string::npos);
+  // Other members change nothing here, as in transformers 5.24.
+  CHECK(fault(R"({"tokenizer_class": "MarianTokenizerFast", "add_bos_token": true, "extra_ids": 3})") ==
+        kNone);
   CHECK(fault(R"({"unk_token": "<pad>"})").ends_with(R"("unk_token" is "<pad>", expected "<unk>")"));
   CHECK(fault(R"({"added_tokens_decoder": {"2": {"content": "<unk>", "special": true}}})")
             .find(R"(the id 2 of "<unk>" is not that of )") != std::string::npos);
@@ -122,14 +129,54 @@ TEST_CASE_FIXTURE(Files, "Marian's tokenizer_config.json: cleaned spaces, roles 
   check_marian_roles(read_tokenizer_folder(FolderFiles(scratch.path())), vocabulary);
 }
 
+TEST_CASE_FIXTURE(Files, "beside a .model a member that would make other ids is refused") {
+  fs::rename(spm, scratch / "spiece.model");
+  const auto fault = [&](const std::string& name, const std::string& text) {
+    write_file(scratch / name, text);
+    return error_text([&] { (void)Tokenizer::load(scratch.path()); });
+  };
+  const auto of_config = [&](const std::string& text) { return fault("tokenizer_config.json", text); };
+  for (const auto& [member, other, fine] : {std::tuple{"extra_ids", "3", "0"},
+                                            {"keep_accents", "false", "true"},
+                                            {"remove_space", "true", "null"},
+                                            {"add_prefix_space", "false", "true"},
+                                            {"split_by_punct", "true", "false"},
+                                            {"do_lower_case", "true", "false"}}) {
+    CAPTURE(member);
+    const std::string begin = R"({")" + std::string(member) + R"(": )";
+    CHECK(of_config(begin + other + "}")
+              .ends_with(": " + quote(member) + " is " + other + ", expected " + fine +
+                         " (save the tokenizer as tokenizer.json)"));
+    CHECK(of_config(begin + fine + "}") == kNone);
+  }
+  for (const char* member : {"add_bos_token", "add_eos_token"}) {
+    CHECK(of_config(R"({")" + std::string(member) + R"(": true})").find("is true, expected false") !=
+          std::string::npos);
+    CHECK(of_config(R"({")" + std::string(member) + R"(": false})") == kNone);
+  }
+  CHECK(
+      of_config(R"({"tokenizer_class": "T5Tokenizer"})").find(R"("extra_ids" is missing, which means 100)") !=
+      std::string::npos);
+  CHECK(of_config(R"({"tokenizer_class": "BertTokenizer"})").find(R"(is "BertTokenizer", which reads)") !=
+        std::string::npos);
+  fs::remove(scratch / "tokenizer_config.json");
+  for (const char* type : {"albert", "xlm-roberta", "bert"}) {
+    CHECK(fault("config.json", R"({"model_type": ")" + std::string(type) + R"("})")
+              .ends_with(
+                  "config.json: \"model_type\" is " + quote(type) +
+                  ", which reads the model's file in another way (save the tokenizer as tokenizer.json)"));
+  }
+  CHECK(fault("config.json", R"({"model_type": "t5"})").find("\"extra_ids\" is missing") !=
+        std::string::npos);
+  CHECK(fault("config.json", R"({"model_type": "llama"})") == kNone);
+}
+
 TEST_CASE_FIXTURE(Files, "beside a .model the files may change nothing but roles") {
   fs::rename(spm, scratch / "spiece.model");
   const auto fault = [&](const std::string& text) {
     write_file(scratch / "tokenizer_config.json", text);
     return error_text([&] { (void)Tokenizer::load(scratch.path()); });
   };
-  CHECK(fault(R"({"do_lower_case": true})").find(R"("do_lower_case" is true, expected false)") !=
-        std::string::npos);
   CHECK(fault(R"({"tokenizer_class": "XLMRobertaTokenizerFast"})")
             .find(R"("tokenizer_class" is "XLMRobertaTokenizer", which reads)") != std::string::npos);
   CHECK(fault(R"({"added_tokens_decoder": {"1": {"content": "<pad>", "special": true}}})")
@@ -140,7 +187,7 @@ TEST_CASE_FIXTURE(Files, "beside a .model the files may change nothing but roles
             .find(R"(special token "<extra_id_0>" can stand in a text)") != std::string::npos);
   write_file(
       scratch / "tokenizer_config.json",
-      R"({"tokenizer_class": "T5Tokenizer", "do_lower_case": false, "sp_model_kwargs": {}, "added_tokens_decoder":
+      R"({"tokenizer_class": "T5Tokenizer", "extra_ids": 0, "sp_model_kwargs": {}, "added_tokens_decoder":
                {"2": {"content": "</s>", "special": true}, "9": {"content": "<mask>", "special": true}}})");
   CHECK(Tokenizer::load(scratch.path()).tokens("a") == std::vector<std::string>{"▁a"});
 }

@@ -188,6 +188,8 @@ TEST_CASE("vocab.txt and merges.txt are refused beside a class that reads them i
     words.has("tokenizer_config.json", std::string(R"({"tokenizer_class":")") + name + "\"}");
     CHECK(words.reads("The cats") == Surfaces{"[CLS]", "the", "cat", "##s", "[SEP]"});
   }
+  words.has("tokenizer_config.json", R"({"tokenizer_class":"DPRReaderTokenizer","do_lower_case":false})");
+  CHECK(words.reads("The") == Surfaces{"[CLS]", "the", "[SEP]"});
   fs::remove(words.path() / "tokenizer_config.json");
   words.has("config.json", R"({"model_type":"roberta"})");
   CHECK(words.fault().starts_with("vocab.txt: the tokenizer's class is \"RobertaTokenizer\", expected"));
@@ -198,6 +200,71 @@ TEST_CASE("vocab.txt and merges.txt are refused beside a class that reads them i
     bytes.has("tokenizer_config.json", std::string(R"({"tokenizer_class":")") + name + "\"}");
     CHECK(bytes.fault().starts_with("merges.txt: the tokenizer's class is " + quote(name) +
                                     ", expected GPT2Tokenizer or RobertaTokenizer ("));
+  }
+}
+
+TEST_CASE("the kind of model says whether vocab.txt and merges.txt are read where no class is named") {
+  Folder words;
+  words.has("vocab.txt", kVocabTxt);
+  for (const char* type : {"electra", "convbert", "mobilebert", "nomic_bert", "dpr"}) {
+    words.has("config.json", R"({"model_type":")" + std::string(type) + "\"}");
+    CHECK(words.reads("The cats") == Surfaces{"[CLS]", "the", "cat", "##s", "[SEP]"});
+  }
+  Folder bytes;
+  bytes.has("vocab.json", R"({"a":0,"b":1,"\u0120":2,"<s>":3,"</s>":4})").has("merges.txt", "");
+  for (const char* type : {"mpnet", "esm", "my-own"}) {
+    CAPTURE(type);
+    words.has("config.json", R"({"model_type":")" + std::string(type) + "\"}");
+    CHECK(words.fault().starts_with("vocab.txt: config.json's \"model_type\" is " + quote(type) +
+                                    ", which names no tokenizer that is known, expected BertTokenizer ("));
+    bytes.has("config.json", R"({"model_type":")" + std::string(type) + "\"}");
+    CHECK(bytes.fault().starts_with("merges.txt: config.json's \"model_type\" is "));
+  }
+  words.has("config.json", R"({"model_type":"xlm-roberta"})");
+  CHECK(words.fault().starts_with(
+      "vocab.txt: the tokenizer's class is \"XLMRobertaTokenizer\", expected Bert"));
+  words.has("tokenizer_config.json", R"({"tokenizer_class":"BertTokenizer"})");
+  CHECK(words.reads("The cats") == Surfaces{"[CLS]", "the", "cat", "##s", "[SEP]"});
+  bytes.has("config.json", R"({"model_type":"bart"})");
+  CHECK(bytes.reads("ab") == Surfaces{"<s>", "a", "b", "</s>"});
+  bytes.has("config.json", R"({"model_type":"opt"})");
+  CHECK(bytes.reads("ab") == Surfaces{"a", "b"});
+}
+
+TEST_CASE("what a class takes is refused where tokenizer.json is read as it is and has something else") {
+  Folder folder;
+  folder.has("tokenizer.json", bert_json(kLowers));
+  const auto fault = [&](const std::string& name, const std::string& members) {
+    folder.has("tokenizer_config.json", R"({"tokenizer_class":")" + name + "\"," + members + "}");
+    return folder.fault();
+  };
+  for (const auto& [name, members, said] :
+       {std::tuple{"AlbertTokenizer", R"("keep_accents":true)", R"("keep_accents" is true, expected false)"},
+        {"XLNetTokenizerFast", R"("do_lower_case":true)", R"("do_lower_case" is true, expected false)"},
+        {"XLMRobertaTokenizer", R"("add_prefix_space":false)",
+         R"("add_prefix_space" is false, expected true)"},
+        {"Qwen2Tokenizer", R"("add_prefix_space":true)", R"("add_prefix_space" is true, expected false)"},
+        {"T5Tokenizer", R"("extra_ids":100)", R"("extra_ids" is 100, expected 0)"},
+        {"MPNetTokenizer", R"("do_lower_case":false)", R"("do_lower_case" is false, expected true)"},
+        {"MPNetTokenizer", R"("strip_accents":true)", R"("strip_accents" is true, expected null)"},
+        {"MBartTokenizer", R"("src_lang":"fr_XX")",
+         R"("src_lang" is "fr_XX", expected the language of the post_processor of tokenizer.json)"}}) {
+    CHECK(fault(name, members) ==
+          "tokenizer_config.json: " + std::string(said) +
+              R"( (write "tokenizer_class": "PreTrainedTokenizerFast" into tokenizer_config.json, and )"
+              "tokenizer.json is read as it is)");
+  }
+  for (const auto& [name, members] : {std::pair{"AlbertTokenizer", R"("keep_accents":false)"},
+                                      {"XLMRobertaTokenizer", R"("do_lower_case":true)"},
+                                      {"PreTrainedTokenizerFast", R"("add_prefix_space":true)"},
+                                      {"MPNetTokenizer", R"("do_lower_case":true,"strip_accents":null)"},
+                                      {"T5Tokenizer", R"("extra_ids":0)"},
+                                      // These take a tokenizer.json as it is.
+                                      {"ConvBertTokenizer", R"("do_lower_case":false)"},
+                                      {"DPRReaderTokenizer", R"("do_lower_case":false)"}}) {
+    CAPTURE(name);
+    CHECK(fault(name, members) == "none");
+    CHECK(folder.reads("The") == Surfaces{"the"});
   }
 }
 
@@ -227,6 +294,8 @@ TEST_CASE("members that change a result are refused by name, and others pass") {
               R"("sp_model_kwargs" is {"enable_sampling":true}, expected {} (pieces are not drawn at random))"},
           {R"({"fast_tokenizer_files":["tokenizer.4.json"]})",
            R"("fast_tokenizer_files" is ["tokenizer.4.json"], expected [] or ["tokenizer.json"] (tokenizer.json is read))"},
+          {R"({"vocab":{"a":0}})",
+           R"("vocab" is {"a":0}, expected null (the files beside it say the vocabulary))"},
           {R"({"model_max_length":-3})", R"("model_max_length" is -3, expected a whole number from 1)"},
           {R"({"max_len":1.5})", R"("model_max_length" is 1.5, expected a whole number from 1)"},
       }) {
