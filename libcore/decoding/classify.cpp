@@ -38,7 +38,8 @@ Matrix TextLabeller::probabilities_of_ids(const std::vector<std::span<const std:
   sources_.resize(std::max(sources_.size(), texts.size()));
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (model_.around > 0) {
-      add_template(model_.tokenizer, model_.around, texts[i], model_.length, sources_[i].ids);
+      add_template(model_.tokenizer, model_.around, texts[i], model_.length, sources_[i].ids,
+                   model_.uncounted);
     } else {
       sources_[i].ids.assign(texts[i].begin(), texts[i].end());
     }

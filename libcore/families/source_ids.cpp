@@ -1,6 +1,7 @@
 #include "families/source_ids.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "support/error.hpp"
@@ -20,12 +21,31 @@ std::size_t tokens_around(const Tokenizer& tokenizer, Index length, const std::s
   return around;
 }
 
-void add_template(const Tokenizer& tokenizer, std::size_t around, std::span<const std::int32_t> ids,
-                  Index length, std::vector<std::int32_t>& all) {
-  const auto most = static_cast<std::size_t>(length);
-  if (length > 0 && ids.size() + around > most) ids = ids.first(most - around);
+// How many ids of both texts are read.
+static PairLengths kept_lengths(std::span<const std::int32_t> first, std::span<const std::int32_t> second,
+                                std::size_t around, Index length, const Uncounted& uncounted) {
+  const PairLengths whole{first.size(), second.size()};
+  if (length == 0) return whole;
+  const std::size_t room = static_cast<std::size_t>(length) - around;
+  std::size_t most = whole.first + whole.second;
+  if (uncounted.most > 0) most = std::min(most, static_cast<std::size_t>(uncounted.most) - around);
+  if (uncounted.id < 0 || most <= room) return cut_longest_first(whole, room);
+  const auto fits = [&](std::size_t size) {
+    const PairLengths kept = cut_longest_first(whole, size);
+    const auto free = std::ranges::count(first.first(kept.first), uncounted.id) +
+                      std::ranges::count(second.first(kept.second), uncounted.id);
+    return size - static_cast<std::size_t>(free) <= room;
+  };
+  const auto sizes = std::views::iota(room, most + 1);
+  return cut_longest_first(whole, *(std::ranges::partition_point(sizes, fits) - 1));
+}
+
+bool add_template(const Tokenizer& tokenizer, std::size_t around, std::span<const std::int32_t> ids,
+                  Index length, std::vector<std::int32_t>& all, const Uncounted& uncounted) {
+  const std::size_t kept = kept_lengths(ids, {}, around, length, uncounted).first;
   all.clear();
-  tokenizer.with_special_tokens(ids, all);
+  tokenizer.with_special_tokens(ids.first(kept), all);
+  return kept < ids.size();
 }
 
 std::string fault_of_texts(Texts texts, std::string_view line) {
@@ -82,14 +102,13 @@ static TokenRange place_of(std::span<const std::int32_t> text, std::span<const s
 }
 
 void find_pair_ids(const Tokenizer& tokenizer, const PairTemplate& pair, Index length, std::string_view line,
-                   SourceIds& found) {
+                   SourceIds& found, const Uncounted& uncounted) {
   const std::size_t tab = std::min(line.find('\t'), line.size());
   std::vector<std::int32_t> first = tokenizer.encode(line.substr(0, tab)),
                             second = tokenizer.encode(line.substr(std::min(tab + 1, line.size())));
   found.is_empty = first.empty() || second.empty();
   const PairLengths whole{first.size(), second.size()};
-  const PairLengths kept =
-      length > 0 ? cut_longest_first(whole, static_cast<std::size_t>(length) - pair.around) : whole;
+  const PairLengths kept = kept_lengths(first, second, pair.around, length, uncounted);
   found.is_truncated = kept != whole;
   first.resize(kept.first);
   second.resize(kept.second);
@@ -99,13 +118,13 @@ void find_pair_ids(const Tokenizer& tokenizer, const PairTemplate& pair, Index l
 }
 
 void find_source_ids(const Tokenizer& tokenizer, std::size_t around, Index length, std::string_view text,
-                     SourceIds& found) {
+                     SourceIds& found, const Uncounted& uncounted) {
   tokenizer.encode(text, found.ids);
-  const auto most = static_cast<std::size_t>(length);
   found.second = {};
   found.is_empty = found.ids.empty();
-  found.is_truncated = most > 0 && found.ids.size() + around > most;
-  if (found.is_truncated) found.ids.resize(most - around);
+  const std::size_t kept = kept_lengths(found.ids, {}, around, length, uncounted).first;
+  found.is_truncated = kept < found.ids.size();
+  found.ids.resize(kept);
   found.first = {0, std::ssize(found.ids)};
   if (around == 0) return;
   const std::vector<std::int32_t> plain = std::move(found.ids);

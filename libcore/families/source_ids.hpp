@@ -17,10 +17,16 @@ namespace headwater {
 // template, or there is no room for a text.
 std::size_t tokens_around(const Tokenizer& tokenizer, Index length, const std::string& where);
 
+// Tokens that take no position: a text may have so many more than its length.
+struct Uncounted {
+  std::int32_t id = -1;  // -1: each token takes one
+  Index most = 0;        // tokens of a text, these among them; 0: any number
+};
+
 // What such a model reads of ids without special tokens: with those `around` that its tokenizer puts around a
-// text, at most `length` (0: any number). Replaces what `all` held.
-void add_template(const Tokenizer& tokenizer, std::size_t around, std::span<const std::int32_t> ids,
-                  Index length, std::vector<std::int32_t>& all);
+// text, at most `length` (0: any number). Replaces what `all` held. Returns whether it is less than all.
+bool add_template(const Tokenizer& tokenizer, std::size_t around, std::span<const std::int32_t> ids,
+                  Index length, std::vector<std::int32_t>& all, const Uncounted& uncounted = {});
 
 // How many texts a line holds for a model: either where it is not said.
 enum class Texts { one, pair, either };
@@ -65,9 +71,9 @@ struct SourceIds {
 };
 // `around` 0: it reads no special tokens. Replaces what `found` held.
 void find_source_ids(const Tokenizer& tokenizer, std::size_t around, Index length, std::string_view text,
-                     SourceIds& found);
+                     SourceIds& found, const Uncounted& uncounted = {});
 // The same of a pair of texts with a TAB between them.
 void find_pair_ids(const Tokenizer& tokenizer, const PairTemplate& pair, Index length, std::string_view line,
-                   SourceIds& found);
+                   SourceIds& found, const Uncounted& uncounted = {});
 
 }  // namespace headwater

@@ -74,6 +74,12 @@ Index text_length(const ModelFolder& folder, const Tokenizer& tokenizer, Index p
   return most > 0 ? std::min<Index>(most, room) : room;
 }
 
+Uncounted uncounted_tokens(const ModelFolder& folder) {
+  const Json* const uncounted = folder.config.find("uncounted_token");
+  if (folder.layout == nullptr || uncounted == nullptr) return {};
+  return {static_cast<std::int32_t>(uncounted->as_integer()), read_tokenizer_folder(folder).max_length};
+}
+
 void check_prompts(const ModelFolder& folder, const Tokenizer& tokenizer) {
   if (folder.layout == nullptr) return;
   if (const std::size_t around = tokenizer.with_special_tokens({}).size(); around > 0)

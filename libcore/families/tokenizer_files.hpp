@@ -39,6 +39,8 @@ Index room_for_text(const ModelFolder& folder, const Tokenizer& tokenizer, Index
 // The same, at most as many as tokenizer_config.json says of a folder in a published layout.
 Index text_length(const ModelFolder& folder, const Tokenizer& tokenizer, Index positions,
                   Texts texts = Texts::one);
+// Tokens of a text of such a folder that take no position.
+Uncounted uncounted_tokens(const ModelFolder& folder);
 // Throws Error where other programs put special tokens around a prompt of a language model in a published
 // layout, or change the spaces of what it generates.
 void check_prompts(const ModelFolder& folder, const Tokenizer& tokenizer);

@@ -64,9 +64,9 @@ void LoadedClassifier::source_ids(std::string_view text, SourceIds& found) const
   const bool is_pair = texts == Texts::pair || (texts == Texts::either && text.find('\t') != text.npos);
   if (is_pair) {
     if (!pair_fault.empty()) throw Error(pair_fault);
-    find_pair_ids(tokenizer, pair, pair_length, text, found);
+    find_pair_ids(tokenizer, pair, pair_length, text, found, uncounted);
   } else {
-    find_source_ids(tokenizer, around, length, text, found);
+    find_source_ids(tokenizer, around, length, text, found, uncounted);
   }
 }
 
@@ -118,6 +118,7 @@ LoadedClassifier load_classifier(const ModelFolder& folder) {
           std::move(pair_fault),
           length,
           pair_length,
+          uncounted_tokens(folder),
           gives_many_labels(config)};
 }
 
@@ -236,7 +237,7 @@ class ClassifierStates : public EncoderStates {
   const Tokenizer& tokenizer() const override { return model_.tokenizer; }
   // One text, of a classifier of pairs too.
   void source_ids(std::string_view text, SourceIds& found) const override {
-    find_source_ids(model_.tokenizer, model_.around, length(), text, found);
+    find_source_ids(model_.tokenizer, model_.around, length(), text, found, model_.uncounted);
   }
   Index length() const override { return model_.length; }
   const Parameters& parameters() const override { return model_.model->parameters(); }

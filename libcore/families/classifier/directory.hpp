@@ -31,11 +31,12 @@ struct LoadedClassifier {
   ModelSection section;
   std::unique_ptr<TextClassifier> model;
   std::size_t around = 0;  // special tokens that the tokenizer's template puts around a text; 0: none is used
-  Texts texts = Texts::one;        // of a line
-  PairTemplate pair = {};          // where it may hold two
-  std::string pair_fault = {};     // why it may not be read where it does; empty: it may
-  Index length = 0;                // tokens of a text that are read, special ones counted
-  Index pair_length = 0;           // the same of a pair
+  Texts texts = Texts::one;     // of a line
+  PairTemplate pair = {};       // where it may hold two
+  std::string pair_fault = {};  // why it may not be read where it does; empty: it may
+  Index length = 0;             // tokens of a text that are read, special ones counted
+  Index pair_length = 0;        // the same of a pair
+  Uncounted uncounted = {};
   bool gives_many_labels = false;  // each with a probability of its own
 
   // Of a line.

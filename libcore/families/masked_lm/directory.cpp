@@ -184,8 +184,7 @@ void LoadedMaskedLm::masked_ids(std::string_view text, MaskedIds& found) const {
     found.masks += part.id < 0 ? 0 : 1;
     plain.insert(plain.end(), ids.begin(), ids.end());
   }
-  found.is_truncated = plain.size() + around > static_cast<std::size_t>(length);
-  add_template(tokenizer, around, plain, length, found.ids);
+  found.is_truncated = add_template(tokenizer, around, plain, length, found.ids, uncounted);
   found.places.clear();
   for (std::size_t i = 0; i < found.ids.size(); ++i) {
     if (found.ids[i] == mask_id) found.places.push_back(static_cast<std::int32_t>(i));
@@ -227,8 +226,8 @@ LoadedMaskedLm load_masked_lm(const ModelFolder& folder) {
   load_weights(folder, model->parameters());
   const bool takes_space = begins_words_with_spaces(tokenizer);
   AddedTokens mask = published_mask_of(folder, tokenizer, mask_id);
-  return {folder.path, std::move(tokenizer), std::move(model), around,
-          mask_id,     takes_space,          length,           std::move(mask)};
+  return {folder.path, std::move(tokenizer),     std::move(model), around, mask_id, takes_space,
+          length,      uncounted_tokens(folder), std::move(mask)};
 }
 
 // --- The row of the registry -------------------------------------------------------------------------------
@@ -263,9 +262,7 @@ class MaskedLmStates : public EncoderStates {
   explicit MaskedLmStates(LoadedMaskedLm model)
       : EncoderStates(model.model->encoder()), model_(std::move(model)) {}
   const Tokenizer& tokenizer() const override { return model_.tokenizer; }
-  void source_ids(std::string_view text, SourceIds& found) const override {
-    find_source_ids(model_.tokenizer, model_.around, length(), text, found);
-  }
+  void source_ids(std::string_view text, SourceIds& found) const override { model_.source_ids(text, found); }
   Index length() const override { return model_.length; }
   const Parameters& parameters() const override { return model_.model->parameters(); }
 

@@ -111,7 +111,8 @@ LoadedTextEncoder load_text_encoder(const ModelFolder& folder) {
   Index length = room_for_text(folder, tokenizer, settings.transformer.length);
   if (settings.max_tokens > 0) length = std::min<Index>(length, settings.max_tokens);
   const std::size_t around = tokens_around(tokenizer, length, folder.path.string());
-  return {folder.path, std::move(tokenizer), std::move(model), around, length};
+  const Uncounted uncounted{uncounted_tokens(folder).id, settings.max_tokens};
+  return {folder.path, std::move(tokenizer), std::move(model), around, length, uncounted};
 }
 
 namespace {

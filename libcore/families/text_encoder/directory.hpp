@@ -24,9 +24,10 @@ struct LoadedTextEncoder {
   std::unique_ptr<TextEmbedder> model;
   std::size_t around;  // special tokens that the tokenizer's template puts around a text
   Index length;        // tokens of a text that are read, special ones counted
+  Uncounted uncounted;
 
   void source_ids(std::string_view text, SourceIds& found) const {
-    find_source_ids(tokenizer, around, length, text, found);
+    find_source_ids(tokenizer, around, length, text, found, uncounted);
   }
 };
 

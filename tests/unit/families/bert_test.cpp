@@ -41,6 +41,27 @@ TEST_CASE("a template stands around the ids of a text, which are cut to the room
   CHECK(with_template({}, 5) == std::vector<std::int32_t>{2, 3});
 }
 
+TEST_CASE("tokens that take no position leave room for others, up to the longest text") {
+  const Tokenizer tokenizer = tokenizer_of(TextTemplate::bert);  // a is 5, b is 6
+  const auto read = [&](std::string_view text, Index length, Uncounted uncounted) {
+    SourceIds found;
+    find_source_ids(tokenizer, 2, length, text, found, uncounted);
+    CHECK(found.is_truncated == (found.ids.size() < tokenizer.encode(text).size() + 2));
+    return std::vector<std::int32_t>(found.ids.begin() + 1, found.ids.end() - 1);
+  };
+  CHECK(read("a b a b a b", 5, {}) == std::vector<std::int32_t>{5, 6, 5});
+  CHECK(read("a b a b a b", 5, {6}) == std::vector<std::int32_t>{5, 6, 5, 6, 5, 6});
+  CHECK(read("b b a a a a", 5, {6}) == std::vector<std::int32_t>{6, 6, 5, 5, 5});
+  CHECK(read("a b a b a b", 5, {6, 7}) == std::vector<std::int32_t>{5, 6, 5, 6, 5});
+  CHECK(read("a a a a b b", 5, {6}) == std::vector<std::int32_t>{5, 5, 5});
+  SourceIds found;
+  find_pair_ids(tokenizer, pair_template(tokenizer, 9, "m"), 6, "b b a\tb a a", found, {6});
+  CHECK(found.ids == std::vector<std::int32_t>{2, 6, 6, 5, 3, 6, 5, 5, 3});
+  find_pair_ids(tokenizer, pair_template(tokenizer, 9, "m"), 6, "b a a\tb a a", found, {6});
+  CHECK(found.ids == std::vector<std::int32_t>{2, 6, 5, 3, 6, 5, 5, 3});
+  CHECK(found.is_truncated);
+}
+
 TEST_CASE("a model that reads a template needs a tokenizer with one, and room for a text") {
   const Tokenizer plain = tokenizer_of(TextTemplate::none), bert = tokenizer_of(TextTemplate::bert);
   CHECK(tokens_around(bert, 3, "m") == 2);
