@@ -122,10 +122,20 @@ std::string other_weights_in(const std::filesystem::path& directory) {
   return first;
 }
 
+bool has_usable_tokenizer(const std::filesystem::path& directory) {
+  try {
+    if (!Tokenizer::is_in(directory)) return false;
+    static_cast<void>(Tokenizer::load(directory));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 // What of a directory can be used whose model cannot: "; the tokenizer ...".
 std::string usable_parts(const std::filesystem::path& directory) {
   std::string text;
-  if (Tokenizer::is_in(directory))
+  if (has_usable_tokenizer(directory))
     text += "; the tokenizer can be used: tokenize --tokenizer " + directory.string();
   const std::filesystem::path weights = directory / kWeights;
   if (is_there(weights)) text += "; inspect " + weights.string() + " shows the tensors";
@@ -159,7 +169,7 @@ void read_config(ModelFolder& folder) {
   const std::string where = folder.config_path().string();
   Json said = Json::parse(folder.config_text(), where);
   if (lacks_architecture(said) && folder.has(kWeights)) name_architecture(said, folder.weights());
-  ModelConfig config = model_config(std::move(said), where, usable_parts(folder.path));
+  ModelConfig config = model_config(std::move(said), where, [&] { return usable_parts(folder.path); });
   folder.config = std::move(config.config);
   folder.family = config.family;
   folder.layout = config.layout;

@@ -87,7 +87,7 @@ const Family& family_of(const ModelSection& model) {
   throw Error("model: no kind " + quote(model.kind().name));
 }
 
-ModelConfig model_config(Json config, const std::string& where, const std::string& usable) {
+ModelConfig model_config(Json config, const std::string& where, const std::function<std::string()>& usable) {
   const Layout* layout = nullptr;
   try {
     const std::string& type = config.at("model_type").as_string();
@@ -100,7 +100,8 @@ ModelConfig model_config(Json config, const std::string& where, const std::strin
   } catch (const Error& error) {
     std::string read;
     for (const std::string& name : layout_names()) read += name + ", ";
-    throw Error(where + ": " + error.what() + " (read are " + read + "and what train writes" + usable + ")");
+    throw Error(where + ": " + error.what() + " (read are " + read + "and what train writes" + usable() +
+                ")");
   }
   try {
     return {our_config(*layout, config), &layout->family(), layout};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,8 +40,10 @@ struct ModelConfig {
   const Layout* layout;  // that the file is in; null: it is as train writes it
 };
 // By "model_type" and "architectures" of any config.json. Throws Error "where: what", of a type that is not
-// read with what is (and `usable` after it).
-ModelConfig model_config(Json config, const std::string& where, const std::string& usable = {});
+// read with what is (and usable() after it).
+ModelConfig model_config(
+    Json config, const std::string& where,
+    const std::function<std::string()>& usable = [] { return std::string(); });
 
 // recipe/recipe.hpp with the kinds of this registry.
 Recipe read_recipe(const std::filesystem::path& path, std::string_view scale = "full",
