@@ -104,7 +104,7 @@ void RecipeRun::find_models() {
   from_ = found("training.init_from", e_.recipe.training.init_from, maker_);
   encoder_ = found("model.encoder", family_of(e_.recipe.model).line_form(e_.recipe.model).tokenizer_from,
                    encoder_maker);
-  if (!encoder_maker.empty() && !is_present(encoder_))
+  if (!encoder_maker.empty() && !is_there(encoder_))
     throw Refusal(r_.recipe.string() + ": " + encoder_.string() + ": no such model (" +
                   r_.command_of(encoder_maker) + " makes it)");
   if (!besides_.empty()) e_.recipe = read();
@@ -124,11 +124,11 @@ void RecipeRun::find_tokenizers() {
                     "another file than data.train learns new ones; what that model does not know begins "
                     "anew)");
     gives_ = Gives::folder;
-  } else if (!is_present(from_)) {
+  } else if (!is_there(from_)) {
     gives_ = Gives::before;
   }
   const fs::path of = gives_ == Gives::before ? e_.own_recipe() : from_;
-  if (gives_ != Gives::nothing && is_present(of)) e_.recipe = read(of);
+  if (gives_ != Gives::nothing && is_there(of)) e_.recipe = read(of);
 }
 
 // Data of a public set is prepared by its script; the user's own must be there.
@@ -150,7 +150,7 @@ void RecipeRun::find_data() {
 }
 
 void RecipeRun::check_model() const {
-  if (from_.empty() || is_present(from_) || (is_present(e_.model()) && !r_.overwrites)) return;
+  if (from_.empty() || is_there(from_) || (is_there(e_.model()) && !r_.overwrites)) return;
   const std::string by_hand = maker_of(r_.house, from_.string());
   const std::string hint = !maker_.empty() ? r_.command_of(maker_)
                            : by_hand.empty()
@@ -166,7 +166,7 @@ void RecipeRun::check_model() const {
 std::vector<std::string> RecipeRun::scripts_of(const std::string& set) const {
   std::error_code none;
   const fs::path house = r_.house.empty() ? "." : r_.house;
-  if (!is_present("Makefile") || !fs::equivalent(house, ".", none)) return {};
+  if (!is_there("Makefile") || !fs::equivalent(house, ".", none)) return {};
   std::vector<std::string> scripts = {"data/prepare-" + set + ".sh", "data/common.sh", "data/pins.sha256"};
   for (const fs::path& file : list_folder(fs::path("data") / set, none)) {
     if (is_file(file)) scripts.push_back(file.string());
@@ -178,7 +178,7 @@ bool RecipeRun::is_prepared(const std::string& set, const std::vector<std::strin
   const std::vector<std::string> scripts = scripts_of(set);
   return std::ranges::all_of(files, [&](const std::string& name) {
     const fs::path file = e_.data / name;
-    if (!is_present(file)) return false;
+    if (!is_there(file)) return false;
     if (!file.filename().string().starts_with("train")) return true;
     std::error_code none;
     const fs::file_time_type made = fs::last_write_time(file, none);
@@ -226,7 +226,7 @@ void RecipeRun::prepare_set(const std::string& set, const std::string& seed,
   if (!Children::run(words).is_good()) throw StageFailed("");
   for (const std::string& name : files) {
     const fs::path file = e_.data / name;
-    if (!is_present(file)) throw Refusal(file.string() + ": prepare-" + set + ".sh does not make it");
+    if (!is_there(file)) throw Refusal(file.string() + ": prepare-" + set + ".sh does not make it");
     fs::last_write_time(file, fs::file_time_type::clock::now(), error);
   }
 }
@@ -258,7 +258,7 @@ void RecipeRun::claim() {
 void RecipeRun::check_recipe_of_run() const {
   std::error_code none;
   const fs::path other = e_.run / before_.recipe;
-  if (before_.recipe.empty() || !is_present(other) || fs::equivalent(other, r_.recipe, none)) return;
+  if (before_.recipe.empty() || !is_there(other) || fs::equivalent(other, r_.recipe, none)) return;
   throw Refusal(e_.run.string() + ": a run of another recipe, " + fs::weakly_canonical(other).string() +
                 ", not of " + fs::weakly_canonical(r_.recipe).string() +
                 " (choose another folder: " + r_.option("models", "DIR") + ")");
@@ -350,7 +350,7 @@ RunRecord RecipeRun::record_of_now() const {
       now.weights += hash_of_file(model / "model.safetensors").substr(0, 16);
   }
   if (now.weights.empty()) now.weights = before_.weights;  // they are gone, and the run goes on
-  if (!before_.weights.empty() && before_.weights != now.weights && !r_.overwrites && is_present(e_.model()))
+  if (!before_.weights.empty() && before_.weights != now.weights && !r_.overwrites && is_there(e_.model()))
     throw Refusal(r_.recipe.string() + ": " + (from_.empty() ? encoder_ : from_).string() +
                   ": other weights than those that " + e_.model().string() + " was made with (" +
                   r_.option("overwrite") + " trains it anew)");

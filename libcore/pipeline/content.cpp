@@ -84,11 +84,6 @@ std::string recipe_of_make(const fs::path& run) {
 
 }  // namespace
 
-bool is_present(const fs::path& path) {
-  std::error_code none;
-  return fs::exists(path, none);
-}
-
 void for_each_below(const fs::path& folder, const std::function<void(const fs::path&)>& take) {
   std::error_code error;
   for (const fs::path& entry : list_folder(folder, error)) {

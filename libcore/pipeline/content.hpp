@@ -9,9 +9,6 @@
 
 namespace headwater {
 
-// Whether a path leads to something; never throws.
-bool is_present(const fs::path& path);
-
 // Everything below a folder, links not followed.
 void for_each_below(const fs::path& folder, const std::function<void(const fs::path&)>& take);
 

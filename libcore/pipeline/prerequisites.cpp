@@ -39,7 +39,7 @@ bool has_training_file(const fs::path& folder) {
 std::string maker_of(const fs::path& house, const std::string& model) {
   const std::string maker = fs::path(model).parent_path().filename().string();
   const bool is_of_run = !maker.empty() && model == "models/recipes/" + maker + "/model";
-  return is_of_run && is_present(house / "recipes" / (maker + ".yaml")) ? maker : "";
+  return is_of_run && is_there(house / "recipes" / (maker + ".yaml")) ? maker : "";
 }
 
 RecipeNeeds needs_of(const fs::path& house, const Recipe& recipe) {
@@ -75,18 +75,18 @@ std::string missing_data(const fs::path& house, const std::string& set, const fs
   if (has_training_file(data / set) || set == "phrasebook") return {};
   if (set == "debian-descriptions") {
     const fs::path file = mirror / set / "en.tsv.xz";
-    if (!mirror.empty()) return is_present(file) ? "" : file.string() + ": no such file";
-    return is_present("/usr/bin/apt-get") ? "" : "no apt-get here";
+    if (!mirror.empty()) return is_there(file) ? "" : file.string() + ": no such file";
+    return is_there("/usr/bin/apt-get") ? "" : "no apt-get here";
   }
   const fs::path script = house / "data" / ("prepare-" + set + ".sh");
-  if (mirror.empty() || !is_present(script)) return {};
+  if (mirror.empty() || !is_there(script)) return {};
   const std::string fetched = fetched_by(script);
   const std::string table = read_file(house / "data" / "sets.txt", kMaxTable);
   for (const std::string_view row : split(table, '\n')) {
     const std::vector<std::string_view> fields = split(row, '|');
     if (fields.size() < 4 || fields[0] != fetched) continue;
     const fs::path file = mirror / fields[2];
-    if (!is_present(file) && !is_present(data / "raw" / fetched / fields[1]))
+    if (!is_there(file) && !is_there(data / "raw" / fetched / fields[1]))
       return file.string() + ": no such file";
   }
   return {};

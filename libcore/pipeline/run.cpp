@@ -19,7 +19,7 @@ namespace {
 
 bool is_made(const fs::path& folder, const Stage& stage, const RunRecord& record) {
   return std::ranges::all_of(stage.outputs, [&](const fs::path& output) {
-    return find(record.done, output.lexically_relative(folder).string()) != nullptr && is_present(output);
+    return find(record.done, output.lexically_relative(folder).string()) != nullptr && is_there(output);
   });
 }
 
@@ -45,7 +45,7 @@ void write_record(const fs::path& folder, const RunRecord& record) {
 }
 
 void remove_drafts_below(const fs::path& folder) {
-  if (!is_present(folder)) return;
+  if (!is_there(folder)) return;
   static_cast<void>(remove_drafts(folder));
   for_each_below(folder, [](const fs::path& entry) {
     std::error_code none;
@@ -77,12 +77,12 @@ fs::path RecipeRun::draft_of(const fs::path& file) const {
 
 void RecipeRun::publish(const Stage& stage) const {
   for (const fs::path& output : stage.outputs) {
-    if (const fs::path draft = draft_of(output); is_present(draft)) move_file(draft, output);
+    if (const fs::path draft = draft_of(output); is_there(draft)) move_file(draft, output);
   }
 }
 
 void RecipeRun::set_aside(const fs::path& file) const {
-  if (is_present(file)) move_file(file, e_.run / kReplacedFolder / file.filename());
+  if (is_there(file)) move_file(file, e_.run / kReplacedFolder / file.filename());
 }
 
 // The run as it was before a command that could not touch it.
@@ -127,7 +127,7 @@ void RecipeRun::look() {
 }
 
 bool RecipeRun::is_finished() {
-  if (r_.overwrites || !is_present(e_.run / "report.md") || !are_sets_prepared()) return false;
+  if (r_.overwrites || !is_there(e_.run / "report.md") || !are_sets_prepared()) return false;
   look();
   look_at_shared();
   const RunStages stages = run_stages(e_);
@@ -137,7 +137,7 @@ bool RecipeRun::is_finished() {
 
 // train compares examples, and cannot name a file.
 void RecipeRun::say_what_changed() const {
-  if (r_.overwrites || !is_present(e_.model() / "checkpoints")) return;
+  if (r_.overwrites || !is_there(e_.model() / "checkpoints")) return;
   const RecipeFiles& files = e_.files;
   for (const std::string& name : std::set<std::string>{files.train, files.validation, files.tokenizer_text}) {
     const KnownFile *const was = find(before_.data, name), *const is = find(now_.data, name);
@@ -155,14 +155,13 @@ void RecipeRun::begin() {
   remove_tree(e_.run / kReplacedFolder, error);  // of a command that was killed
   if (now_.key != before_.key || r_.overwrites) {
     for (const fs::path& file : {e_.own_recipe(), e_.run / kRecordFile}) {
-      if (!is_present(file)) continue;
+      if (!is_there(file)) continue;
       fs::create_directories(e_.run / kReplacedFolder, error);
       fs::copy_file(file, e_.run / kReplacedFolder / file.filename(), error);
     }
   }
   const std::string recipe = print_recipe(e_.recipe);
-  if (!is_present(e_.own_recipe()) || read_file(e_.own_recipe()) != recipe)
-    write_file(e_.own_recipe(), recipe);
+  if (!is_there(e_.own_recipe()) || read_file(e_.own_recipe()) != recipe) write_file(e_.own_recipe(), recipe);
   if (before_.json() != now_.json()) write_record(e_.run, now_);
   remove_unused();
 }
@@ -181,7 +180,7 @@ void RecipeRun::remove_unused() const {
   }
   if (unused.empty()) return;
   for (const fs::path& run : list_folder(all.parent_path(), error)) {
-    if (!is_present(run / kRecordFile)) continue;
+    if (!is_there(run / kRecordFile)) continue;
     const fs::path used = all / (begin + read_record(run).prepared);
     std::erase(unused, used);
   }
@@ -248,7 +247,7 @@ void RecipeRun::carry_out_of_run(const Stage& stage) {
   }
   publish(stage);
   for (const fs::path& output : stage.outputs) {
-    if (!is_present(output)) continue;
+    if (!is_there(output)) continue;
     made_.push_back(output);
     take_made(e_.run, output, now_);
   }
@@ -272,7 +271,7 @@ void RecipeRun::share_prepared() {
   remove_drafts_below(e_.prepared);
   look_at_shared();
   if (is_shared_made() && is_done(labels)) {
-    if (is_present(e_.prepared) && shared_.json() != read_record(e_.prepared).json())
+    if (is_there(e_.prepared) && shared_.json() != read_record(e_.prepared).json())
       write_record(e_.prepared, shared_);
     return;
   }
@@ -314,8 +313,8 @@ void RecipeRun::carry_out() {
   const RunStages stages = run_stages(e_);
   carry_out_of_run(stages.plan);
   if (!is_done(stages.training)) {
-    std::error_code none;
-    const bool goes_on = !r_.overwrites && is_present(e_.model() / "checkpoints" / "latest");
+    // A damaged one is for training to judge.
+    const bool goes_on = !r_.overwrites && is_taken(e_.model() / "checkpoints" / "latest");
     if (!goes_on && !r_.is_quiet) forecast_run(stages);
   }
   carry_out_of_run(stages.training);

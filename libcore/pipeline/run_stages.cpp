@@ -5,6 +5,7 @@
 #include "pipeline/content.hpp"
 #include "pipeline/stage_words.hpp"
 #include "reports/run_report.hpp"
+#include "support/directories.hpp"
 
 namespace headwater {
 
@@ -27,7 +28,7 @@ class RunStageList : public StageWords {
   Stage test() const;
   Stage report() const;
   Words attention() const;
-  bool has_sentences() const { return !e_.recipe.data.set.empty() && is_present(sentences()); }
+  bool has_sentences() const { return !e_.recipe.data.set.empty() && is_there(sentences()); }
   fs::path sentences() const { return e_.house / "data" / e_.recipe.data.set / "sentences.txt"; }
 };
 
@@ -180,7 +181,7 @@ Words RunStageList::attention() const {
 Stage RunStageList::report() const {
   const fs::path source =
       e_.recipe_file.parent_path() / "sources" / (e_.recipe_file.stem().string() + ".csv");
-  const bool has_source = e_.is_full_scale && is_present(source);
+  const bool has_source = e_.is_full_scale && is_there(source);
   const fs::path copy = e_.run / "source.csv";
   Stage stage{{e_.run / "report.md", e_.run / "report.html"}, {}, {}};
   stage.keeps_messages = false;

@@ -66,7 +66,7 @@ void RecipeRun::after_failed_training(int status, const fs::path& draft, fs::fil
     const fs::path page = e_.run / "report.html";
     const Words report = line(e_.bin / "report", e_.run, "--html", "-o", page, sh("2> /dev/null || true"));
     static_cast<void>(shell_status(Shell().text(report), {}));
-    if (is_present(page)) r_.say(page.string() + " shows how far it came");
+    if (is_there(page)) r_.say(page.string() + " shows how far it came");
     return;
   }
   const fs::path checkpoints = e_.model() / "checkpoints";

@@ -132,6 +132,10 @@ TEST_CASE("a model is of a recipe of ours where its path says so and the recipe 
   CHECK(maker_of(house.path(), "models/recipes/other/model").empty());
   CHECK(maker_of(house.path(), "/x/models/recipes/bert/model").empty());
   CHECK(maker_of(house.path(), "").empty());
+  fs::create_symlink("lost.yaml", house / "recipes/lost.yaml");  // what cannot be read is not absent
+  CHECK(error_text([&] {
+          maker_of(house.path(), "models/recipes/lost/model");
+        }).find("recipes/lost.yaml: a link that leads nowhere") != std::string::npos);
   CHECK(minutes_of(house / "recipes/bert.yaml") == 150);
   CHECK(minutes_of(house / "recipes/quick.yaml") == 1.5);
 }
