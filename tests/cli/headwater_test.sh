@@ -114,8 +114,22 @@ printf 'vectors.yaml\n' >mine/none.runs
 [ "$(status_of headwater run mine/none.runs)" = 1 ] && [ "$(tail -n 1 "$tmp/err")" = 'headwater: no recipe of the list can run (the models that they begin with are missing)' ] || fail 'a list of which nothing can run'
 printf 'training.epochs=1\n' >mine/none.runs
 [ "$(status_of headwater run mine/none.runs)" = 2 ] && [ "$(cat "$tmp/err")" = 'headwater: mine/none.runs: names no recipe (one a line: a name, or FILE.yaml)' ] || fail 'a list without a recipe'
-printf 'nowhere.yaml\n' >mine/none.runs
-[ "$(status_of headwater run mine/none.runs)" = 2 ] && [ "$(cat "$tmp/err")" = 'headwater: mine/nowhere.yaml: no such file' ] || fail 'a list of a recipe that is missing'
+# What is wrong in a list has the line there.
+for fault in '1: mine/nowhere.yaml: no such file|nowhere.yaml' '3: mine/nowhere.yaml: no such file|sweep.yaml\n# the other\nnowhere.yaml' \
+  '2: no recipe is called "phrasbook"; did you mean "phrasebook"?|sweep.yaml\nphrasbook' '2: no recipe is called "--all"*|sweep.yaml\n--all' \
+  '2: "mine/methods.runs" is a list itself (name its recipes here)|sweep.yaml\nmethods.runs' '1: "imdb-methods" is a list itself (name its recipes here)|imdb-methods' \
+  '2: two runs would be called sweep (name each recipe once)|sweep.yaml\nsweep.yaml' '3: the key seed is set twice (once is enough)|sweep.yaml\nseed=2\nseed=3' \
+  '2: seed: *|sweep.yaml\nseed=x' '1: training.epoch=1: *|training.epoch=1\nsweep.yaml' '2: model.width=x: *|sweep.yaml\nmodel.width=x'; do
+  # shellcheck disable=SC2059 # lines
+  printf "${fault#*|}\n" >mine/none.runs
+  [ "$(status_of headwater run mine/none.runs)" = 2 ] || fail "the status of a list with ${fault#*|}"
+  # shellcheck disable=SC2053 # a pattern
+  [[ $(cat "$tmp/err") == "headwater: mine/none.runs:"${fault%%|*} ]] || fail "a list with ${fault#*|}"
+done
+printf '\xef\xbb\xbfsweep.yaml\r\ndata.train_examples=120\r\n' >mine/none.runs
+headwater run mine/none.runs || fail 'a list that begins with a byte-order mark'
+[ "$(status_of headwater run --all mine/sweep.yaml)" = 2 ] &&
+  [ "$(cat "$tmp/err")" = 'headwater: --all runs every recipe of ours, beside which only KEY=VALUE may stand, not "mine/sweep.yaml"' ] || fail '--all and a recipe'
 
 # One that diverges: the table says why.
 [ "$(status_of headwater run mine/sweep.yaml --array training.optimizer.kind=sgd --array training.optimizer.learning_rate=0.01,1000)" = 1 ] || fail 'the status where one diverges'

@@ -179,6 +179,11 @@ bool All::carry_out() {
 }  // namespace
 
 void run_all(const Options& o) {
+  for (const std::string& word : o.words) {
+    if (word.find('=') == word.npos)
+      throw UsageError("--all runs every recipe of ours, beside which only KEY=VALUE may stand, not " +
+                       quote(word));
+  }
   if (!o.arrays.empty() || o.jobs > 1 || o.is_script)
     throw UsageError("--all goes with neither --array nor --jobs nor --script (it runs one after the other)");
   const House house = find_house();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "cli/options.hpp"
+#include "support/error.hpp"
 #include "support/files.hpp"
 
 namespace headwater::front {
@@ -17,6 +19,7 @@ namespace headwater::front {
 struct Options {
   std::string command;
   std::vector<std::string> words, arrays;
+  std::map<std::string, std::string> places;  // of words that stand in a list: "methods.runs:3: "
   int jobs = 1;
   std::string scale = "full", models = "models", data;
   std::optional<std::uint64_t> seed;
@@ -52,8 +55,20 @@ bool is_name(std::string_view word);
 // Whether it names one: of ours, or a file FILE.yaml.
 bool is_recipe(const std::string& word);
 
-// Puts the recipes and keys of a list in place of its name or file, the first word of a command; false: it is
-// none. A key that the command sets as well is the command's.
-bool expand_list(const House& house, Options& o);
+// Puts the recipes and keys of a list in place of its name or file, the first word of a command. The number
+// of the recipes; 0: it is no list. A key that the command sets as well is the command's.
+std::size_t expand_list(const House& house, Options& o);
+
+// What `work` finds wrong with a word of a list begins with its place there.
+template <class Work>
+auto at_place(const Options& o, const std::string& word, const Work& work) {
+  try {
+    return work();
+  } catch (const UsageError& error) {
+    const auto place = o.places.find(word);
+    if (place == o.places.end()) throw;
+    throw UsageError(place->second + error.what());
+  }
+}
 
 }  // namespace headwater::front

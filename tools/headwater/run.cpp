@@ -1,4 +1,5 @@
 // Runs of a recipe: one, or one for each combination of settings; and those of several recipes.
+#include <algorithm>
 #include <set>
 #include <span>
 
@@ -45,9 +46,10 @@ void run_recipe(const Options& given) {
   if (o.words.empty())
     throw UsageError("run: which recipe? (headwater recipes lists ours; one of your own is FILE.yaml)");
   House house = find_house();
-  const bool is_list = expand_list(house, o);
-  std::size_t recipes = 1;
-  while (recipes < o.words.size() && is_recipe(o.words[recipes])) ++recipes;
+  const std::size_t listed = expand_list(house, o);
+  const bool is_list = listed > 0;
+  std::size_t recipes = std::max<std::size_t>(listed, 1);
+  while (!is_list && recipes < o.words.size() && is_recipe(o.words[recipes])) ++recipes;
   const bool is_sweep = !o.arrays.empty() || recipes > 1 || is_list;
   if (o.is_script && is_sweep) throw UsageError("--script is of one run (name one recipe)");
   if (o.jobs > 1 && !is_sweep)
@@ -56,7 +58,7 @@ void run_recipe(const Options& given) {
   (void)runs_of(o, none, recipes);  // whose faults come first
   std::vector<Meant> meant;
   for (const std::string& word : std::span(o.words).first(recipes)) {
-    meant.push_back(meant_by(house, word));
+    meant.push_back(at_place(o, word, [&] { return meant_by(house, word); }));
   }
   std::vector<Run> runs;
   for (const Meant& each : meant) {
@@ -74,13 +76,11 @@ void run_recipe(const Options& given) {
       throw UsageError("the name of a run, " + name.substr(0, 40) + "..., would have " +
                        std::to_string(name.size()) + " bytes, more than " + std::to_string(kLongestName) +
                        " (write some settings into the recipe)");
-    if (const std::string name = runner.name(run); name.size() > kLongestName)
-      throw UsageError("the name of a run, " + name.substr(0, 40) + "..., would have " +
-                       std::to_string(name.size()) + " bytes, more than " + std::to_string(kLongestName) +
-                       " (write some settings into the recipe)");
-    if (!names.insert(runner.name(run)).second)
-      throw UsageError("two runs would be called " + runner.name(run) +
-                       (recipes > 1 ? " (name each recipe once)" : " (set one key to other values)"));
+    at_place(o, run.meant->recipe, [&] {
+      if (!names.insert(runner.name(run)).second)
+        throw UsageError("two runs would be called " + runner.name(run) +
+                         (recipes > 1 ? " (name each recipe once)" : " (set one key to other values)"));
+    });
   }
   std::erase_if(runs, [&](const Run& run) { return left_out.contains(runner.name(run)); });
   if (runs.empty())

@@ -130,9 +130,11 @@ std::vector<Run> runs_of(const Options& o, const Meant& meant, std::size_t first
     }
   };
   for (std::size_t i = first_setting; i < o.words.size(); ++i) {
-    const Setting setting = setting_of(o.words[i], "KEY=VALUE");
-    take(setting.key);
-    add(runs.front(), setting);
+    at_place(o, o.words[i], [&] {
+      const Setting setting = setting_of(o.words[i], "KEY=VALUE");
+      take(setting.key);
+      add(runs.front(), setting);
+    });
   }
   for (const std::string& array : o.arrays) {
     const Setting all = setting_of(array, "KEY=VALUES");
@@ -159,9 +161,13 @@ Recipe recipe_of(const Options& o, const Run& run) {
   std::vector<std::string> changes;
   if (run.seed) changes.push_back("seed=" + std::to_string(*run.seed));
   for (const Setting& setting : run.settings) changes.push_back(setting.text());
-  const auto as_typed = [](const std::string& line) {
+  const auto as_typed = [&o](const std::string& line) {
     constexpr std::string_view kOption = "--set ";
-    return line.starts_with(kOption) ? line.substr(kOption.size()) : line;
+    if (!line.starts_with(kOption)) return line;
+    const std::string typed = line.substr(kOption.size());
+    const auto is_of = [&typed](const auto& word) { return typed.starts_with(word.first + ":"); };
+    const auto listed = std::ranges::find_if(o.places, is_of);
+    return (listed == o.places.end() ? "" : listed->second) + typed;
   };
   try {
     return read_recipe(run.meant->file, o.scale, changes);
