@@ -24,9 +24,9 @@ bool is_file(const fs::path& path) {
 
 void must_be_file(const fs::path& file, const std::string& name) {
   std::error_code none;
-  if (!fs::exists(file, none)) throw Refusal(name + ": no such file");
-  if (fs::is_directory(file, none)) throw Refusal(name + ": a folder, not a file");
-  if (::access(file.c_str(), R_OK) != 0) throw Refusal(name + ": permission denied");
+  if (!fs::exists(file, none)) throw Error(name + ": no such file");
+  if (fs::is_directory(file, none)) throw Error(name + ": a folder, not a file");
+  if (::access(file.c_str(), R_OK) != 0) throw Error(name + ": permission denied");
 }
 
 // A value of a key, as YAML has it.
@@ -63,8 +63,8 @@ std::string RunRequest::command_of(const std::string& name) const {
 RecipeRun::RecipeRun(const RunRequest& request) : r_(request) {
   const std::string name = r_.recipe.filename().string();
   if (name.starts_with('.') || name.starts_with("prepared."))
-    throw Refusal(r_.recipe.string() +
-                  ": a run of this name would stand where other files of runs are; call it otherwise");
+    throw Error(r_.recipe.string() +
+                ": a run of this name would stand where other files of runs are; call it otherwise");
   e_.recipe_file = r_.recipe;
   e_.house = r_.house;
   e_.bin = r_.bin;
@@ -105,8 +105,8 @@ void RecipeRun::find_models() {
   encoder_ = found("model.encoder", family_of(e_.recipe.model).line_form(e_.recipe.model).tokenizer_from,
                    encoder_maker);
   if (!encoder_maker.empty() && !is_there(encoder_))
-    throw Refusal(r_.recipe.string() + ": " + encoder_.string() + ": no such model (" +
-                  r_.command_of(encoder_maker) + " makes it)");
+    throw Error(r_.recipe.string() + ": " + encoder_.string() + ": no such model (" +
+                r_.command_of(encoder_maker) + " makes it)");
   if (!besides_.empty()) e_.recipe = read();
 }
 
@@ -119,10 +119,10 @@ void RecipeRun::find_tokenizers() {
     gives_ = Gives::files;
   } else if (is_file(from_ / "config.json")) {  // of another program
     if (e_.task() == Task::translation)
-      throw Refusal(r_.recipe.string() + ": training.init_from: " + from_.string() +
-                    ": nothing trains with the tokenizers of a published translator (data.tokenizer_text: "
-                    "another file than data.train learns new ones; what that model does not know begins "
-                    "anew)");
+      throw Error(r_.recipe.string() + ": training.init_from: " + from_.string() +
+                  ": nothing trains with the tokenizers of a published translator (data.tokenizer_text: "
+                  "another file than data.train learns new ones; what that model does not know begins "
+                  "anew)");
     gives_ = Gives::folder;
   } else if (!is_there(from_)) {
     gives_ = Gives::before;
@@ -156,8 +156,8 @@ void RecipeRun::check_model() const {
                            : by_hand.empty()
                                ? ""
                                : (r_.is_of_make ? "make recipe-" : r_.program + " run ") + by_hand;
-  throw Refusal(r_.recipe.string() + ": training.init_from: " + from_.string() + ": no such model" +
-                (hint.empty() ? "" : " (" + hint + " makes it)"));
+  throw Error(r_.recipe.string() + ": training.init_from: " + from_.string() + ": no such model" +
+              (hint.empty() ? "" : " (" + hint + " makes it)"));
 }
 
 // --- The data of public sets: prepared once, by one command at a time --------------------------------------
@@ -214,7 +214,7 @@ void RecipeRun::prepare_set(const std::string& set, const std::string& seed,
   if (is_prepared(set, files)) return;
   std::error_code error;
   fs::create_directories(e_.data, error);
-  if (error) throw Refusal(e_.data.string() + ": cannot be made: " + error.message());
+  if (error) throw Error(e_.data.string() + ": cannot be made: " + error.message());
   // Of all sets: two of them may be made of the same raw files.
   const Claim claim = Claim::wait_for(e_.data / ".lock", e_.run.string(), [&](const std::string& who) {
     if (!r_.is_quiet) r_.say("waits until " + who + " has prepared data");
@@ -226,7 +226,7 @@ void RecipeRun::prepare_set(const std::string& set, const std::string& seed,
   if (!Children::run(words).is_good()) throw StageFailed("");
   for (const std::string& name : files) {
     const fs::path file = e_.data / name;
-    if (!is_there(file)) throw Refusal(file.string() + ": prepare-" + set + ".sh does not make it");
+    if (!is_there(file)) throw Error(file.string() + ": prepare-" + set + ".sh does not make it");
     fs::last_write_time(file, fs::file_time_type::clock::now(), error);
   }
 }
@@ -242,13 +242,13 @@ void RecipeRun::prepare_sets() {
 void RecipeRun::claim() {
   std::error_code error;
   fs::create_directories(e_.run, error);
-  if (error) throw Refusal(e_.run.string() + ": cannot be made: " + error.message());
+  if (error) throw Error(e_.run.string() + ": cannot be made: " + error.message());
   try {
     claim_ = Claim::of(e_.run / ".lock", e_.run.string());
     if (!claim_)
-      throw Refusal(e_.run.string() +
-                    ": another command is making this run (wait until it ends, or choose another folder: " +
-                    r_.option("models", "DIR") + ")");
+      throw Error(e_.run.string() +
+                  ": another command is making this run (wait until it ends, or choose another folder: " +
+                  r_.option("models", "DIR") + ")");
   } catch (const std::system_error&) {
     r_.say((e_.run / ".lock").string() + ": cannot be locked; no other command may make this run");
   }
@@ -259,9 +259,9 @@ void RecipeRun::check_recipe_of_run() const {
   std::error_code none;
   const fs::path other = e_.run / before_.recipe;
   if (before_.recipe.empty() || !is_there(other) || fs::equivalent(other, r_.recipe, none)) return;
-  throw Refusal(e_.run.string() + ": a run of another recipe, " + fs::weakly_canonical(other).string() +
-                ", not of " + fs::weakly_canonical(r_.recipe).string() +
-                " (choose another folder: " + r_.option("models", "DIR") + ")");
+  throw Error(e_.run.string() + ": a run of another recipe, " + fs::weakly_canonical(other).string() +
+              ", not of " + fs::weakly_canonical(r_.recipe).string() +
+              " (choose another folder: " + r_.option("models", "DIR") + ")");
 }
 
 // What a model gives, for names of what is prepared.
@@ -270,9 +270,9 @@ void RecipeRun::take_given() {
   e_.given.clear();
   const auto take = [&](const char* file, const char* name) {
     if (!is_file(from_ / file))
-      throw Refusal(r_.recipe.string() + ": training.init_from: " + from_.string() + " has no " + file +
-                    ", which this recipe needs (data.tokenizer_text: another file than data.train learns new "
-                    "tokenizers)");
+      throw Error(r_.recipe.string() + ": training.init_from: " + from_.string() + " has no " + file +
+                  ", which this recipe needs (data.tokenizer_text: another file than data.train learns new "
+                  "tokenizers)");
     given_.push_back({from_ / file, name, read_file(from_ / file)});
     e_.given.emplace_back(name);
   };
@@ -290,9 +290,8 @@ void RecipeRun::take_given() {
       } else {
         take("source-tokenizer.json", is_shared ? "tokenizer.json" : "source.json");
         if (is_shared && read_file(from_ / "target-tokenizer.json") != given_.back().bytes)
-          throw Refusal(
-              r_.recipe.string() + ": training.init_from: " + from_.string() +
-              " has two tokenizers, and shared_tokenizer: true wants one (shared_tokenizer: false)");
+          throw Error(r_.recipe.string() + ": training.init_from: " + from_.string() +
+                      " has two tokenizers, and shared_tokenizer: true wants one (shared_tokenizer: false)");
         if (!is_shared && e_.field("target")) take("target-tokenizer.json", "target.json");
       }
       if (e_.reads_terms()) take("terms.tsv", "terms.tsv");
@@ -312,14 +311,13 @@ void RecipeRun::take_given() {
     case Gives::before:
       e_.given = before_.given;
       if (e_.given.empty())
-        throw Refusal(r_.recipe.string() + ": training.init_from: " + from_.string() +
-                      ": no such model, and " + e_.run.string() +
-                      " does not say which tokenizers it had (bring the model back)");
+        throw Error(r_.recipe.string() + ": training.init_from: " + from_.string() + ": no such model, and " +
+                    e_.run.string() + " does not say which tokenizers it had (bring the model back)");
       return;
   }
 }
 
-// What the run is made of now. Throws Refusal where that may not be.
+// What the run is made of now. Throws Error where that may not be.
 RunRecord RecipeRun::record_of_now() const {
   RunRecord now;
   std::error_code none;
@@ -351,9 +349,9 @@ RunRecord RecipeRun::record_of_now() const {
   }
   if (now.weights.empty()) now.weights = before_.weights;  // they are gone, and the run goes on
   if (!before_.weights.empty() && before_.weights != now.weights && !r_.overwrites && is_there(e_.model()))
-    throw Refusal(r_.recipe.string() + ": " + (from_.empty() ? encoder_ : from_).string() +
-                  ": other weights than those that " + e_.model().string() + " was made with (" +
-                  r_.option("overwrite") + " trains it anew)");
+    throw Error(r_.recipe.string() + ": " + (from_.empty() ? encoder_ : from_).string() +
+                ": other weights than those that " + e_.model().string() + " was made with (" +
+                r_.option("overwrite") + " trains it anew)");
   now.key = hash128("1\n" + now.prepared + "\n" + now.weights + "\n" + print_recipe(e_.recipe));
   return now;
 }

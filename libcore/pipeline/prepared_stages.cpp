@@ -19,7 +19,7 @@ constexpr const char* kSpread =
 constexpr const char* kShort =
     R"({ for (i = 1; i <= NF; ++i) if (split($i, id, " ") > most) { ++out; next } print } )"
     R"(END { if (out) text = part ": " out " of " NR " examples have a side of more than " most " tokens; they are left out"; )"
-    R"(if (out) print "recipe: " text | "cat 1>&2"; )"
+    R"(if (out) print "headwater: " text | "cat 1>&2"; )"
     R"(printf "{\"version\": 1, \"warnings\": [%s]}\n", out ? "\"" text "\"" : "" > (ENVIRON["HEADWATER_MESSAGES"] ".recipe.messages.json") })";
 
 class PreparedStages : public StageWords {

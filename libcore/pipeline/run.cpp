@@ -110,7 +110,7 @@ void RecipeRun::check_unchanged(const std::string& name) const {
   const fs::path file = e_.data / name;
   const KnownFile* const was = find(now_.data, name);
   if (was != nullptr && look_at(file, name, was).hash != was->hash)
-    throw Refusal(file.string() + ": changed after this command began (give it again)");
+    throw Error(file.string() + ": changed after this command began (give it again)");
 }
 
 // --- Beginning ---------------------------------------------------------------------------------------------

@@ -15,12 +15,6 @@
 
 namespace headwater {
 
-// What stops a run before its stages begin, or advice on it: a line with "recipe: " before it.
-class Refusal : public Error {
- public:
-  using Error::Error;
-};
-
 // A program of a stage has failed and has said why.
 class StageFailed : public Error {
  public:
@@ -50,7 +44,7 @@ struct RunRequest {
 
 class RecipeRun {
  public:
-  // Reads the recipe. Throws UsageError where it is wrong, Refusal where a model or data are missing.
+  // Reads the recipe. Throws UsageError where it is wrong, Error where a model or data are missing.
   explicit RecipeRun(const RunRequest& request);
 
   // Whether the same command finds nothing to do.

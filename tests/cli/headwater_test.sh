@@ -169,7 +169,7 @@ printf '%s\n' 'data: {train: swapped.tsv, columns: [label, source], validation_f
 [ "$(status_of headwater run mine/swapped.yaml)" = 1 ] &&
   grep -q '^vectorize: .*(is column 1, which data.columns names, the column of labels?)$' "$tmp/err" || fail 'what is said of columns in the wrong order'
 rm mine/texts.tsv
-[ "$(status_of headwater run mine/sweep.yaml seed=6)" = 1 ] && grep -q '^recipe: .*texts.tsv: no such file$' "$tmp/err" || fail 'data that are not there'
+[ "$(status_of headwater run mine/sweep.yaml seed=6)" = 1 ] && grep -q '^headwater: .*texts.tsv: no such file$' "$tmp/err" || fail 'data that are not there'
 
 for signal in INT TERM; do
   mkdir "signal-$signal"

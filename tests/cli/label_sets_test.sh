@@ -110,7 +110,7 @@ head -n 3 train.tsv >few.tsv
 for part in test validation; do
   sed "s/test: train.tsv/$part: more.tsv/; s/, validation_fraction: 0.1//; /^expected/d" classifier.yaml >more.yaml
   refused "a label of $part alone" '^vectorize: .*/lines/more.tsv:4: the label "6" has no example in .*/lines/train.tsv \(known: 1, 2, 3, 4, 5;' RECIPE=more.yaml
-  grep -qx 'recipe: line N of models/recipes/prepared/more-[^ ]*/lines/FILE is line N of ./FILE' log || fail 'where the line of the user is'
+  grep -qx 'headwater: line N of models/recipes/prepared/more-[^ ]*/lines/FILE is line N of ./FILE' log || fail 'where the line of the user is'
 done
 sed 's/test: train.tsv/test: none.tsv/; /^expected/d' classifier.yaml >none.yaml
 refused 'a line without a label' '^vectorize: .*/lines/none.tsv:4: no label' RECIPE=none.yaml

@@ -86,7 +86,7 @@ tail -n 900 "$tmp/mine/train.tsv" >"$tmp/second/train.tsv"
 cp "$tmp/models/recipes/parity/model/model.safetensors" "$tmp/first"
 for word in OVERWRITE= OVERWRITE=1; do
   ! "${make[@]}" recipe "RECIPE=$tmp/second/parity.yaml" $word >"$tmp/log" 2>&1 || fail "a recipe of another folder was taken for this one ($word)"
-  grep -qx "recipe: $tmp/models/recipes/parity: a run of another recipe, $tmp/mine/parity.yaml, not of $tmp/second/parity.yaml (choose another folder: MODELS=DIR)" "$tmp/log" ||
+  grep -qx "headwater: $tmp/models/recipes/parity: a run of another recipe, $tmp/mine/parity.yaml, not of $tmp/second/parity.yaml (choose another folder: MODELS=DIR)" "$tmp/log" ||
     fail "the message for a recipe of another folder ($word)"
   cmp "$tmp/first" "$tmp/models/recipes/parity/model/model.safetensors" || fail "the model of another recipe was replaced ($word)"
 done
@@ -183,13 +183,13 @@ refused() { # WHAT PATTERN VARIABLE=VALUE...
 for key in train validation test tokenizer_text; do
   sed "s|train: train.tsv|train: train.tsv, validation: test.tsv, tokenizer_text: test.tsv|; s|, validation_fraction: 0.1||
     s|\([ {]$key\): [a-z]*.tsv|\1: gone.tsv|" "$tmp/mine/parity.yaml" >"$tmp/mine/gone-$key.yaml"
-  refused "no data.$key" "^recipe: $tmp/mine/gone-$key.yaml: data.$key: $tmp/mine/gone.tsv: no such file$" "RECIPE=$tmp/mine/gone-$key.yaml"
+  refused "no data.$key" "^headwater: $tmp/mine/gone-$key.yaml: data.$key: $tmp/mine/gone.tsv: no such file$" "RECIPE=$tmp/mine/gone-$key.yaml"
 done
 mkdir "$tmp/mine/folder.tsv"
 sed 's|test: test.tsv|test: folder.tsv|' "$tmp/mine/parity.yaml" >"$tmp/mine/folder.yaml"
-refused 'a folder for data' "^recipe: $tmp/mine/folder.yaml: data.test: $tmp/mine/folder.tsv: a folder, not a file$" "RECIPE=$tmp/mine/folder.yaml"
+refused 'a folder for data' "^headwater: $tmp/mine/folder.yaml: data.test: $tmp/mine/folder.tsv: a folder, not a file$" "RECIPE=$tmp/mine/folder.yaml"
 sed 's|epochs: 6|epochs: 6, init_from: gone/model|' "$tmp/mine/parity.yaml" >"$tmp/mine/from-nothing.yaml"
-refused 'no model to begin with' "^recipe: $tmp/mine/from-nothing.yaml: training.init_from: gone/model: no such model$" "RECIPE=$tmp/mine/from-nothing.yaml"
+refused 'no model to begin with' "^headwater: $tmp/mine/from-nothing.yaml: training.init_from: gone/model: no such model$" "RECIPE=$tmp/mine/from-nothing.yaml"
 refused "one of our models, which is not there" 'training.init_from: .*/models/recipes/bert-imdb/model: no such model [(]make recipe-bert-imdb makes it[)]$' RECIPE=recipes/bert-imdb-finetune.yaml
 sed 's|epochs|epoch|' "$tmp/mine/parity.yaml" >"$tmp/mine/typo.yaml"
 refused 'an unknown key' "^headwater: $tmp/mine/typo.yaml:5:[0-9]*: unknown key \"epoch\"" "RECIPE=$tmp/mine/typo.yaml"
@@ -205,7 +205,7 @@ sed -i 's|epochs|epoch|' "$tmp/mine/numbers.yaml"
 refused 'an unknown key in a recipe that ran' "^headwater: $tmp/mine/numbers.yaml:4:[0-9]*: unknown key \"epoch\"" "RECIPE=$tmp/mine/numbers.yaml"
 sed -i 's|epoch|epochs|' "$tmp/mine/numbers.yaml"
 mv "$tmp/mine/test-texts.txt" "$tmp/mine/elsewhere"
-refused 'data of a run that is gone' "^recipe: $tmp/mine/numbers.yaml: data.test: $tmp/mine/test-texts.txt: no such file$" "RECIPE=$tmp/mine/numbers.yaml"
+refused 'data of a run that is gone' "^headwater: $tmp/mine/numbers.yaml: data.test: $tmp/mine/test-texts.txt: no such file$" "RECIPE=$tmp/mine/numbers.yaml"
 mv "$tmp/mine/elsewhere" "$tmp/mine/test-texts.txt"
 
 # A line with a column too many or too few: said before anything is learned, in whatever part it stands.
@@ -221,20 +221,20 @@ broken() { # WHAT FILE SED PATTERN
 }
 cp "$tmp/mine/parity.yaml" "$tmp/mine/broken.yaml"
 both=' where 2 are wanted \(label, source\)'
-broken 'a TAB inside a text' train.tsv '7s/ /\t/' "^recipe: $tmp/mine/train.tsv:7: 3 columns$both; turn a TAB inside a text into a space$"
+broken 'a TAB inside a text' train.tsv '7s/ /\t/' "^headwater: $tmp/mine/train.tsv:7: 3 columns$both; turn a TAB inside a text into a space$"
 broken 'TABs inside texts of the test' test.tsv '7s/ /\t/g; 9s/ /\t/' \
-  "^recipe: $tmp/mine/test.tsv:7: 4 columns$both, and 1 more line like it; turn a TAB inside a text into a space$"
-broken 'no TAB' train.tsv '1000s/\t/ /' "^recipe: $tmp/mine/train.tsv:1000: 1 column$both; set them apart by one TAB$"
-broken 'an empty line' train.tsv '3s/.*//' "^recipe: $tmp/mine/train.tsv:3: an empty line$both; remove it$"
-broken 'invalid UTF-8' train.tsv '5s/ /é\xff/' "^recipe: $tmp/mine/train.tsv:5:[0-9]*: invalid UTF-8 at byte 0xff \(convert it: iconv "
-broken 'UTF-16' train.tsv '1s/^/\xff\xfe/' "^recipe: $tmp/mine/train.tsv:1:1: invalid UTF-8 at byte 0xff \(it looks like UTF-16: iconv "
-broken 'half a character' test.tsv '5s/ /\xe2\x82 /' "^recipe: $tmp/mine/test.tsv:5:[0-9]*: invalid UTF-8 at byte 0xe2 "
-broken 'a NUL' train.tsv '5s/ /\x00/' "^recipe: $tmp/mine/train.tsv:5:[0-9]*: a NUL byte "
+  "^headwater: $tmp/mine/test.tsv:7: 4 columns$both, and 1 more line like it; turn a TAB inside a text into a space$"
+broken 'no TAB' train.tsv '1000s/\t/ /' "^headwater: $tmp/mine/train.tsv:1000: 1 column$both; set them apart by one TAB$"
+broken 'an empty line' train.tsv '3s/.*//' "^headwater: $tmp/mine/train.tsv:3: an empty line$both; remove it$"
+broken 'invalid UTF-8' train.tsv '5s/ /é\xff/' "^headwater: $tmp/mine/train.tsv:5:[0-9]*: invalid UTF-8 at byte 0xff \(convert it: iconv "
+broken 'UTF-16' train.tsv '1s/^/\xff\xfe/' "^headwater: $tmp/mine/train.tsv:1:1: invalid UTF-8 at byte 0xff \(it looks like UTF-16: iconv "
+broken 'half a character' test.tsv '5s/ /\xe2\x82 /' "^headwater: $tmp/mine/test.tsv:5:[0-9]*: invalid UTF-8 at byte 0xe2 "
+broken 'a NUL' train.tsv '5s/ /\x00/' "^headwater: $tmp/mine/train.tsv:5:[0-9]*: a NUL byte "
 "${make[@]}" recipe "RECIPE=$tmp/mine/broken.yaml" >"$tmp/log" 2>&1 || fail 'the recipe when its data is whole again'
 # One column: a TAB is one too many there as well.
 sed 's|: texts.txt|: test.tsv|' "$tmp/mine/numbers.yaml" >"$tmp/mine/one.yaml"
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/one.yaml" >"$tmp/log" 2>&1 || fail 'two columns where one is wanted'
-grep -q "^recipe: $tmp/mine/test.tsv:1: 2 columns where 1 is wanted (source), and 199 more lines like it; turn a TAB" "$tmp/log" || fail 'the message for two columns'
+grep -q "^headwater: $tmp/mine/test.tsv:1: 2 columns where 1 is wanted (source), and 199 more lines like it; turn a TAB" "$tmp/log" || fail 'the message for two columns'
 
 # Files of another system: the same model, and what was dropped is said once a file. Tokens from texts without labels.
 mkdir "$tmp/other"
@@ -244,8 +244,8 @@ sed 's|train: train.tsv|train: train.tsv, tokenizer_text: texts.txt|' "$tmp/mine
 "${make[@]}" recipe "RECIPE=$tmp/other/other.yaml" >"$tmp/log" 2>&1 || fail 'files with CR LF and a byte-order mark'
 cmp "$tmp/models/recipes/parity/model/model.safetensors" "$tmp/models/recipes/other/model/model.safetensors" || fail 'another model of the same lines'
 for file in train.tsv test.tsv texts.txt; do
-  grep -qx "recipe: $tmp/other/$file began with a byte-order mark; it was dropped" "$tmp/log" || fail "$file: a byte-order mark"
-  grep -qx "recipe: $tmp/other/$file: [0-9,]* lines ended in CR LF; the CR was dropped" "$tmp/log" || fail "$file: line ends"
+  grep -qx "headwater: $tmp/other/$file began with a byte-order mark; it was dropped" "$tmp/log" || fail "$file: a byte-order mark"
+  grep -qx "headwater: $tmp/other/$file: [0-9,]* lines ended in CR LF; the CR was dropped" "$tmp/log" || fail "$file: line ends"
 done
 [ "$(grep -c 'ended in CR LF\|byte-order' "$tmp/log")" = 6 ] || fail 'it is said more than once'
 
@@ -283,7 +283,7 @@ grep -q 'ALLOW_EMPTY=1' "$tmp/log" || fail 'texts without a token, and weights t
 sed 's|^\(.*\)\t\(.*\)|\2;\1|; 1i text;label' "$tmp/mine/test.tsv" >"$tmp/mine/semicolons.csv"
 sed 's|train: train.tsv, test: test.tsv|train: semicolons.csv, csv_columns: [label, text]|; /expected:/,$d' "$tmp/mine/parity.yaml" >"$tmp/mine/semicolons.yaml"
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/semicolons.yaml" >"$tmp/log" 2>&1 || fail 'a CSV file with semicolons'
-grep -q "^recipe: where that names an option: make the lines yourself (vectorize --csv --recipe $tmp/mine/semicolons.yaml ... $tmp/mine/semicolons.csv > FILE.tsv), and name FILE.tsv in a recipe without data.csv_columns$" "$tmp/log" ||
+grep -q "^headwater: where that names an option: make the lines yourself (vectorize --csv --recipe $tmp/mine/semicolons.yaml ... $tmp/mine/semicolons.csv > FILE.tsv), and name FILE.tsv in a recipe without data.csv_columns$" "$tmp/log" ||
   fail 'what to do about other separators'
 
 # A translator: figures over padded positions only where the recipe expects them.
@@ -311,8 +311,8 @@ done
 for ((i = 0; i < 6; ++i)); do cat "$tmp/mine/pairs.tsv"; done >"$tmp/mine/many.tsv"
 sed 's|test: pairs.tsv|test: many.tsv|' "$tmp/mine/pairs.yaml" >"$tmp/mine/many.yaml"
 "${make[@]}" recipe "RECIPE=$tmp/mine/many.yaml" >"$tmp/log" 2>&1 || fail 'a test of many pairs'
-grep -qx 'recipe: the test has 1200 texts, which are written once: about [0-9.]* minutes' "$tmp/log" || fail 'how long a large test takes'
-forecast=$(grep -nxE 'recipe: training takes about [0-9a-z. ]*, without validation; the test takes at most about [0-9a-z. ]* [(]1200 texts are written[)]' "$tmp/log" | cut -d: -f1)
+grep -qx 'headwater: the test has 1200 texts, which are written once: about [0-9.]* minutes' "$tmp/log" || fail 'how long a large test takes'
+forecast=$(grep -nxE 'headwater: training takes about [0-9a-z. ]*, without validation; the test takes at most about [0-9a-z. ]* [(]1200 texts are written[)]' "$tmp/log" | cut -d: -f1)
 [ "${forecast:-9999}" -lt "$(grep -n '^train: step 1 ' "$tmp/log" | head -n 1 | cut -d: -f1)" ] || fail 'how long training and the test take, before they begin'
 [ "$(wc -l <"$tmp/models/recipes/many/test.hypotheses")" = 1200 ] || fail 'the translations of a large test'
 none_left "$tmp/models/recipes/many" || fail 'what a large test leaves'
@@ -341,7 +341,7 @@ sed 's|train: pairs.tsv|train: long.tsv, max_tokens: 4|' "$tmp/mine/pairs.yaml" 
 ids=$tmp/models/recipes/short/train.ids
 kept=$(wc -l <"$ids")
 [ "$(awk -F '\t' '{ for (i = 1; i <= NF; ++i) if (split($i, id, " ") > 4) ++long } END { print long + 0 }' "$ids")" = 0 ] || fail 'a longer side is left'
-grep -qx "recipe: train: $((32 - kept)) of 32 examples have a side of more than 4 tokens; they are left out" "$tmp/log" || fail 'how many are left out'
+grep -qx "headwater: train: $((32 - kept)) of 32 examples have a side of more than 4 tokens; they are left out" "$tmp/log" || fail 'how many are left out'
 for page in report.md report.html; do grep -q "train: $((32 - kept)) of 32 examples have a side of more than 4 tokens" "$tmp/models/recipes/short/$page" || fail "the warning on $page"; done
 
 # The same pairs with the target first: the same figures, and the same test sources that stand in training.
@@ -361,7 +361,7 @@ for first in pairs byte_bpe; do
   "${make[@]}" "${tuned[@]}" "SET=$from" >"$tmp/log" 2>&1 || fail "a run that begins with $first"
   run=$(dirname "$(find "$tmp/models/recipes" -path "*/later-$first-training*/report.md")")
   for side in source target; do cmp "$run/model/$side-tokenizer.json" "$tmp/models/recipes/$first/model/$side-tokenizer.json" || fail "another $side tokenizer than that of $first"; done
-  grep -qx "recipe: the tokenizers are those of $tmp/models/recipes/$first/model (data.tokenizer_text: another file than data.train learns new ones)" "$tmp/log" || fail "what is said of the tokenizers of $first"
+  grep -qx "headwater: the tokenizers are those of $tmp/models/recipes/$first/model (data.tokenizer_text: another file than data.train learns new ones)" "$tmp/log" || fail "what is said of the tokenizers of $first"
   grep -q '^train: .*model: [0-9]* tensors taken (.*), none dropped, none new, none left out$' "$tmp/log" || fail "what is said of the weights of $first"
   "${make[@]}" "${tuned[@]}" "SET=$from data.tokenizer_text=pairs.tsv training.optimizer.learning_rate=0.02" >"$tmp/log" 2>&1 || fail "a run that begins with $first and learns tokenizers"
   ! grep -q 'the tokenizers are those of' "$tmp/log" || fail 'a text to learn tokenizers from is passed over'
@@ -375,7 +375,7 @@ mv "$tmp/pairs.old" "$tmp/models/recipes/pairs"
 # One tokenizer is wanted, and the model has two.
 { sed '/_tokenizer:/d' "$tmp/mine/later-pairs.yaml"; echo 'shared_tokenizer: true'; } >"$tmp/mine/one.yaml"
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/one.yaml" "SET=training.init_from=$tmp/models/recipes/pairs/model" >"$tmp/log" 2>&1 || fail 'two tokenizers where one is shared'
-grep -q "^recipe: $tmp/mine/one.yaml: training.init_from: $tmp/models/recipes/pairs/model has two tokenizers, and shared_tokenizer: true wants one" "$tmp/log" || fail 'what is said of two tokenizers'
+grep -q "^headwater: $tmp/mine/one.yaml: training.init_from: $tmp/models/recipes/pairs/model has two tokenizers, and shared_tokenizer: true wants one" "$tmp/log" || fail 'what is said of two tokenizers'
 # A recipe that sets none has those of the model, with their sizes; one that sets others is refused by the keys, also where messages are hidden.
 sed '/_tokenizer:/d' "$tmp/mine/later-pairs.yaml" >"$tmp/mine/silent.yaml"
 from=training.init_from=$tmp/models/recipes/pairs/model
@@ -402,14 +402,14 @@ grep -q "^headwater: $tmp/mine/other-size.yaml: other tokenizers than those of .
 mkdir "$tmp/published"
 echo '{"model_type": "marian", "architectures": ["MarianMTModel"]}' >"$tmp/published/config.json"
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/silent.yaml" QUIET=1 "SET=training.init_from=$tmp/published" >"$tmp/log" 2>&1 || fail 'a published translator'
-grep -q "^recipe: $tmp/mine/silent.yaml: training.init_from: $tmp/published: nothing trains with the tokenizers of a published translator (data.tokenizer_text: " "$tmp/log" || fail 'what is said of a published translator'
+grep -q "^headwater: $tmp/mine/silent.yaml: training.init_from: $tmp/published: nothing trains with the tokenizers of a published translator (data.tokenizer_text: " "$tmp/log" || fail 'what is said of a published translator'
 
 # Other weights under a run that began with these.
 weights=$(realpath "$tmp/models/recipes/pairs/model/model.safetensors")
 cp "$weights" "$tmp/weights"
 printf '\377' | dd "of=$weights" bs=1 seek=2000 conv=notrunc 2>/dev/null
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/later-pairs.yaml" "SET=training.init_from=$tmp/models/recipes/pairs/model" >"$tmp/log" 2>&1 || fail 'other first weights'
-grep -q "^recipe: $tmp/mine/later-pairs.yaml: $tmp/models/recipes/pairs/model: other weights than those that .*/model was made with (OVERWRITE=1 trains it anew)$" "$tmp/log" || fail 'what is said of other first weights'
+grep -q "^headwater: $tmp/mine/later-pairs.yaml: $tmp/models/recipes/pairs/model: other weights than those that .*/model was made with (OVERWRITE=1 trains it anew)$" "$tmp/log" || fail 'what is said of other first weights'
 mv "$tmp/weights" "$weights"
 
 # A folder with a space.

@@ -12,7 +12,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 fail() {
   echo "failed: $1"
-  grep -v '^recipes: [a-z0-9-]* ([0-9]* of' "$tmp/log" | tail -n 60
+  grep -v '^headwater: [a-z0-9-]* ([0-9]* of' "$tmp/log" | tail -n 60
   exit 1
 }
 mkdir "$tmp/house"
@@ -32,9 +32,9 @@ mkdir "$tmp/mirror"
 ! HEADWATER_DATA=$tmp/mirror make_recipes "MODELS=$tmp/none" SET=training.max_steps=1 || fail 'recipes without data are no success'
 for line in 'phrasebook: a minute' "bert-imdb: 60 minutes; cannot run: $tmp/mirror/imdb/train.tsv.xz: no such file" "bert-imdb-finetune: 2 minutes; cannot run: $tmp/mirror/imdb/train.tsv.xz: no such file" \
   "imdb-vectors: not measured; cannot run: $tmp/mirror/imdb/train.tsv.xz: no such file"; do
-  [ "$(grep -nxF "recipes: $line" "$tmp/log" | cut -d: -f1)" -lt "$(grep -n ' (1 of ' "$tmp/log" | cut -d: -f1)" ] || fail "what is said first: $line"
+  [ "$(grep -nxF "headwater: $line" "$tmp/log" | cut -d: -f1)" -lt "$(grep -n ' (1 of ' "$tmp/log" | cut -d: -f1)" ] || fail "what is said first: $line"
 done
-grep -q "^recipes: $(wc -w <<<"$all") recipes, one after the other: about a minute on two cores; $(($(wc -w <<<"$all") - 1)) cannot run, as their data are missing$" "$tmp/log" || fail 'how long all take'
+grep -q "^headwater: $(wc -w <<<"$all") recipes, one after the other: about a minute on two cores; $(($(wc -w <<<"$all") - 1)) cannot run, as their data are missing$" "$tmp/log" || fail 'how long all take'
 [ -s "$tmp/none/recipes/phrasebook-training.max_steps-1/report.md" ] && [ "$(find "$tmp/none/recipes" -name report.md | wc -l)" = 1 ] || fail 'those that can run'
 
 # All of them.
@@ -44,8 +44,8 @@ for name in $all; do
   [ -s "$tmp/models/recipes/$name-quick/report.md" ] || fail "no report of $name"
   number=$((number + 1))
 done
-[ "$(grep -c "^recipes: .* ([0-9]* of $number)$" "$tmp/log")" = $number ] || fail 'each recipe once'
-place() { grep -nE "^recipes: $1 \([0-9]+ of" "$tmp/log" | cut -d: -f1; }
+[ "$(grep -c "^headwater: .* ([0-9]* of $number)$" "$tmp/log")" = $number ] || fail 'each recipe once'
+place() { grep -nE "^headwater: $1 \([0-9]+ of" "$tmp/log" | cut -d: -f1; }
 [ "$(place bert-imdb)" -lt "$(place bert-imdb-finetune)" ] || fail 'a recipe before the one whose model it begins with'
 ! grep -q "cannot run" "$tmp/log" || fail 'recipes whose data are there'
 [ -s "$tmp/models/recipes/report.html" ] || fail 'a page of all'

@@ -50,9 +50,9 @@ state_of_run() { (cd $run && find . -type f ! -name .lock ! -path './labels.chec
 state_of_run >before
 ln -sf "$tmp/old.tsv" mine/t.tsv
 [ "$(status_of headwater run mine/r.yaml)" = 1 ] || fail 'older data under a finished run are not noticed'
-[ "$(head -n 1 "$tmp/err")" = 'recipe: mine/t.tsv: changed since models/recipes/r/model was trained on it' ] || fail 'which file has changed'
+[ "$(head -n 1 "$tmp/err")" = 'headwater: mine/t.tsv: changed since models/recipes/r/model was trained on it' ] || fail 'which file has changed'
 grep -q '^train: models/recipes/r/model: its examples have the hash .* (give the same data, or start anew with --overwrite)$' "$tmp/err" || fail 'no reason why older data are refused'
-[ "$(status_of headwater run mine/r.yaml)" = 1 ] && grep -q '^recipe: mine/t.tsv: changed since' "$tmp/err" || fail 'which file has changed, the second time'
+[ "$(status_of headwater run mine/r.yaml)" = 1 ] && grep -q '^headwater: mine/t.tsv: changed since' "$tmp/err" || fail 'which file has changed, the second time'
 state_of_run | diff before - >"$tmp/err" || fail 'a refused run is not as it was'
 "$bin/report" $run 2>"$tmp/err" | cmp -s - $run/report.md || fail 'another page of a refused run'
 "$bin/report" --expected $run >"$tmp/out" 2>"$tmp/err" || fail 'a refused run is called failed'
@@ -131,7 +131,7 @@ exec $(command -v awk) "\$@"
 AWK
 chmod +x stand-ins/awk
 [ "$(PATH=$tmp/stand-ins:$PATH status_of headwater run mine/r.yaml --models changing)" = 1 ] || fail 'data that change while they are read'
-grep -q '^recipe: mine/t.tsv: changed after this command began (give it again)$' "$tmp/err" || fail 'what is said of data that change'
+grep -q '^headwater: mine/t.tsv: changed after this command began (give it again)$' "$tmp/err" || fail 'what is said of data that change'
 headwater run mine/r.yaml --models changing && sort -u changing/recipes/r/{train,test}.tsv | cmp -s - <(sort -u old.tsv) || fail 'the same command after that'
 cp new.tsv mine/t.tsv
 
@@ -186,7 +186,7 @@ for ((round = 1; round <= 3; ++round)); do
     10) second=a ;;
     *) cat "$tmp"/[ab].err; fail 'two at once: none is carried out' ;;
   esac
-  [ "$(cat "$tmp/$second.err")" = 'recipe: twice/recipes/r: another command is making this run (wait until it ends, or choose another folder: --models DIR)' ] || {
+  [ "$(cat "$tmp/$second.err")" = 'headwater: twice/recipes/r: another command is making this run (wait until it ends, or choose another folder: --models DIR)' ] || {
     cat "$tmp/$second.err"
     fail 'two at once: what the second says'
   }
@@ -215,7 +215,7 @@ cp new.tsv other/t.tsv
 for option in '' --overwrite; do
   # shellcheck disable=SC2086 # none, no word
   [ "$(status_of headwater run other/r.yaml $option)" = 1 ] || fail "another recipe of the same name is taken for this one ($option)"
-  [ "$(cat "$tmp/err")" = "recipe: $run: a run of another recipe, $tmp/mine/r.yaml, not of $tmp/other/r.yaml (choose another folder: --models DIR)" ] || fail "what is said of it ($option)"
+  [ "$(cat "$tmp/err")" = "headwater: $run: a run of another recipe, $tmp/mine/r.yaml, not of $tmp/other/r.yaml (choose another folder: --models DIR)" ] || fail "what is said of it ($option)"
 done
 cmp -s $run/model/model.safetensors model-of-new || fail 'the model of another recipe is replaced'
 mv mine moved

@@ -74,6 +74,6 @@ printf '\n \n' >"$tmp/mine/nothing.txt"
 recipe untested 'examples: blocks'
 sed -i 's/test: held.txt/test: nothing.txt/' "$tmp/mine/untested.yaml"
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/untested.yaml" >"$tmp/log" 2>&1 || fail 'a test file that has nothing'
-grep -q "^recipe: $tmp/mine/nothing.txt: there is nothing in it (" "$tmp/log" || fail 'what is said of a test file that has nothing'
+grep -q "^headwater: $tmp/mine/nothing.txt: there is nothing in it (" "$tmp/log" || fail 'what is said of a test file that has nothing'
 [ ! -e "$tmp/models/recipes/untested/model" ] || fail 'training before the files are looked at'
 echo 'all checks of recipes of one long text passed'

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "cli/output.hpp"
+#include "cli/tool.hpp"
 #include "families/registry.hpp"
 #include "pipeline/children.hpp"
 #include "pipeline/prerequisites.hpp"
@@ -31,8 +31,6 @@ std::string in_words(double minutes) {
   if (minutes <= 1) return "a minute";
   return minutes < 120 ? format_fixed(minutes, 0) + " minutes" : format_fixed(minutes / 60, 0) + " hours";
 }
-
-void say(const std::string& text) { cli::write_messages("recipes: " + text + "\n"); }
 
 std::string text_in_environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -110,12 +108,12 @@ void All::say_what_it_takes() const {
     } else {
       ++unmeasured;
     }
-    say(said);
+    cli::note(said);
   }
-  say(std::to_string(all_.size()) + " recipes, one after the other: about " + in_words(total) +
-      " on two cores" +
-      (unmeasured > 0 ? ", and " + std::to_string(unmeasured) + " that nobody has measured" : "") +
-      (missing > 0 ? "; " + std::to_string(missing) + " cannot run, as their data are missing" : ""));
+  cli::note(std::to_string(all_.size()) + " recipes, one after the other: about " + in_words(total) +
+            " on two cores" +
+            (unmeasured > 0 ? ", and " + std::to_string(unmeasured) + " that nobody has measured" : "") +
+            (missing > 0 ? "; " + std::to_string(missing) + " cannot run, as their data are missing" : ""));
 }
 
 bool All::run(const Run& run, const Options& options) const {
@@ -132,13 +130,13 @@ void All::run_needed(const Planned& planned) const {
   const std::string& maker = planned.needs.maker;
   if (maker.empty() || fs::exists(runner_.model_of(maker))) return;
   const std::string name = runner_.model_of(maker).parent_path().filename().string();
-  say(planned.meant.file.stem().string() + " begins with the run " + name);
+  cli::note(planned.meant.file.stem().string() + " begins with the run " + name);
   Options plain = o_;
   plain.words.clear();
   plain.seed.reset();
   const auto same =
       std::ranges::find_if(all_, [&](const Planned& other) { return other.meant.file.stem() == maker; });
-  if (!run(Run{&same->meant, {}, {}}, plain)) say(maker + " failed");
+  if (!run(Run{&same->meant, {}, {}}, plain)) cli::note(maker + " failed");
 }
 
 bool All::show_results() const {
@@ -150,7 +148,7 @@ bool All::show_results() const {
   }
   const std::string file = (runner_.recipes() / "report.html").string();
   page.insert(page.end(), {"--html", "--title", "recipes", "-o", file});
-  if (!Children::run(page).is_good()) say("the page of all, " + file + ", has runs that failed");
+  if (!Children::run(page).is_good()) cli::note("the page of all, " + file + ", has runs that failed");
   return Children::run(table).is_good();
 }
 
@@ -162,16 +160,16 @@ bool All::carry_out() {
   for (std::size_t i = 0; i < all_.size(); ++i) {
     const Planned& planned = all_[i];
     const std::string name = planned.meant.file.stem().string();
-    say(name + " (" + std::to_string(i + 1) + " of " + std::to_string(all_.size()) + ")");
+    cli::note(name + " (" + std::to_string(i + 1) + " of " + std::to_string(all_.size()) + ")");
     if (!planned.why_not.empty() && !is_there_already(planned)) {
       is_good = false;
-      say(name + " cannot run; its data are missing");
+      cli::note(name + " cannot run; its data are missing");
       continue;
     }
     run_needed(planned);
     if (run(planned.run, o_)) continue;
     is_good = false;
-    say(name + " failed; the others go on");
+    cli::note(name + " failed; the others go on");
   }
   return show_results() && is_good;
 }
@@ -179,13 +177,13 @@ bool All::carry_out() {
 }  // namespace
 
 void run_all(const Options& o) {
+  if (!o.arrays.empty() || o.jobs > 1 || o.is_script)
+    throw UsageError("--all goes with neither --array nor --jobs nor --script (it runs one after the other)");
   for (const std::string& word : o.words) {
     if (word.find('=') == word.npos)
       throw UsageError("--all runs every recipe of ours, beside which only KEY=VALUE may stand, not " +
                        quote(word));
   }
-  if (!o.arrays.empty() || o.jobs > 1 || o.is_script)
-    throw UsageError("--all goes with neither --array nor --jobs nor --script (it runs one after the other)");
   const House house = find_house();
   if (!All(o, house).carry_out()) throw Error("not all recipes reached what they expect");
 }

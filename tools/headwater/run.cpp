@@ -30,11 +30,7 @@ fs::path missing_model(const Runner& runner, const Run& run, const Recipe& recip
 
 void write_script(const RunRequest& request) {
   cli::LineWriter out;
-  try {
-    out.text(RecipeRun(request).script());
-  } catch (const Refusal& refusal) {
-    throw Error(refusal.what());
-  }
+  out.text(RecipeRun(request).script());
   out.flush();
 }
 

@@ -15,9 +15,6 @@ namespace headwater::front {
 
 namespace {
 
-// What is said of a recipe and its stages.
-void say_of_recipe(const std::string& text) { cli::write_messages("recipe: " + visible(text) + "\n"); }
-
 // Programs would take such a path for an option.
 fs::path not_an_option(const fs::path& path) { return path.string().starts_with('-') ? "." / path : path; }
 
@@ -72,7 +69,7 @@ RunRequest Runner::request(const Run& run) const {
                      .shows_commands = !o_.is_quiet,
                      .is_of_make = house_.is_of_make,
                      .program = std::string(cli::tool_name()),
-                     .say = say_of_recipe,
+                     .say = cli::note,
                      .show = cli::write_output};
   for (const Setting& setting : run.settings) request.changes.push_back(setting.text());
   return request;
@@ -93,9 +90,6 @@ int status_of(const RunRequest& request, int (*work)(RecipeRun&)) {
     return 128 + told.signal;
   } catch (const StageFailed&) {
     return kStageFailed;
-  } catch (const Refusal& refusal) {
-    say_of_recipe(refusal.what());
-    return 1;
   } catch (const SeveralErrors& errors) {
     for (const std::string& line : errors.lines()) cli::note(line);
     return 2;
