@@ -2,6 +2,7 @@
 // like. Manual: tools/inspect.md.
 #include "tools/inspect/inspect.hpp"
 
+#include "cli/input_file.hpp"
 #include "cli/tool.hpp"
 #include "families/registry.hpp"
 #include "recipe/reference.hpp"
@@ -170,6 +171,9 @@ void run(const Options& o) {
   if (o.scale != "full" && !is_recipe(o)) throw UsageError("--scale is of a recipe (name a .yaml file)");
   if (is_figure(o)) return write_figure(o);
   if (o.data.empty()) return inspect_model(o);
+  for (const std::string& path : o.data) {  // what cannot be read is of no kind
+    if (path != "-") cli::InputFile::check_readable(path);
+  }
   const bool has_ids = is_of_ids(o), has_images = !has_ids && is_of_images(o);
   o.of_kinds.check(o.data.front(), {has_ids      ? "a file of ids"
                                     : has_images ? "a data set of images"

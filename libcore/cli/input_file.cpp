@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
@@ -71,6 +72,8 @@ std::optional<std::uint64_t> bytes_to_read(const std::vector<std::string>& paths
 
 void InputFile::check_readable(const std::string& path) {
   if (::access(path.c_str(), R_OK) != 0) throw Error(cannot_open(path));
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) throw Error(path + ": is a directory (name a file)");
 }
 
 void InputFile::open(const std::string& path) {
@@ -99,7 +102,7 @@ std::size_t InputFile::read(char* to, std::size_t most) const {
       ::poll(&waiting, 1, -1);
       continue;
     }
-    if (errno == EISDIR) throw Error(name_ + ": is a directory (name a text file)");
+    if (errno == EISDIR) throw Error(name_ + ": is a directory (name a file)");
     throw Error(name_ + ": cannot read: " + system_reason(errno));
   }
 }

@@ -26,7 +26,7 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
   ~InputFile() { close(); }
 
-  // Throws Error where the file is not there or may not be read.
+  // Throws Error where there is no file, or one that may not be read.
   static void check_readable(const std::string& path);
 
   // "-": standard input; on a terminal a one-line hint goes to stderr.

@@ -180,8 +180,8 @@ TEST_CASE("place and reason of what cannot be read") {
   CHECK(error("1234567\xE2\x82\n") == "1:8: invalid UTF-8 at byte 0xe2" + fix);  // cut short
   CHECK(error(std::string("12345678abc\0d\n", 14)) == "1:12: a NUL byte" + fix);
   CHECK_THROWS_AS(cli::LineReader({(folder.path / "none").string()}), Error);
-  CHECK(read_all({folder.path.string()}).error ==
-        folder.path.string() + ": is a directory (name a text file)");
+  CHECK_THROWS_WITH(cli::LineReader({folder.path.string()}),
+                    (folder.path.string() + ": is a directory (name a file)").c_str());
 }
 
 TEST_CASE("every bad byte at every place of a word is found") {
