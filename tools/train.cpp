@@ -226,7 +226,9 @@ Recipe recipe_of(const Options& o) {
   training.drop.insert(training.drop.end(), o.drop.begin(), o.drop.end());
   training.freeze.insert(training.freeze.end(), o.freeze.begin(), o.freeze.end());
   if (training.init_from.empty() && !training.drop.empty())
-    throw UsageError("training.drop is for training.init_from (without it every parameter is drawn)");
+    throw UsageError(std::string(o.drop.empty() ? "training.drop is for training.init_from"
+                                                : "--drop goes with --init-from") +
+                     " (without it every parameter is drawn)");
   return recipe;
 }
 
@@ -237,8 +239,8 @@ void check_init(const Recipe& recipe, const Options& o) {
   const fs::path from = fs::weakly_canonical(recipe.training.init_from, unknown),
                  to = fs::weakly_canonical(o.output, unknown);
   if (!unknown && std::mismatch(to.begin(), to.end(), from.begin(), from.end()).first == to.end())
-    throw UsageError("--init-from " + recipe.training.init_from + ": lies in " + o.output +
-                     ", which this run writes (choose another --output)");
+    throw UsageError((o.init_from ? "--init-from " : "training.init_from: ") + recipe.training.init_from +
+                     ": lies in " + o.output + ", which this run writes (choose another --output)");
 }
 
 bool writes(const Options& o) { return !o.is_dry_run && o.benchmark_steps == 0; }
@@ -435,8 +437,12 @@ void run(const Options& given) {
   }
   TrainingOutcome outcome = TrainingOutcome::finished;
   ThreadPool(o.threads).run([&] {
-    outcome = carry_out(
-        {recipe, family, *model, *objective, directory.get(), truncated, sizes, ranks, has_checkpoint}, o);
+    try {
+      outcome = carry_out(
+          {recipe, family, *model, *objective, directory.get(), truncated, sizes, ranks, has_checkpoint}, o);
+    } catch (const UsageError& error) {
+      throw UsageError(train::as_typed(error.what(), {{"drop", o.drop}, {"freeze", o.freeze}}));
+    }
   });
   directory.reset();
   group.reset();

@@ -30,6 +30,7 @@ constexpr OptionOfRecipe kOptionsOfRecipes[] = {
     recipe_key("--epochs", "training.epochs", OptionOfRecipe::Value::one),
     recipe_key("--init-from", "training.init_from", OptionOfRecipe::Value::one),
     recipe_key("--drop", "training.drop", OptionOfRecipe::Value::list),
+    recipe_key("--max-new-tokens", "decoding.max_new_tokens"),
     {"--output", "MODELS=FOLDER", "--models"},
     {"--overwrite", "OVERWRITE=1", "--overwrite"},
     {"--allow-empty", "ALLOW_EMPTY=1", "--allow-empty"}};

@@ -79,6 +79,20 @@ std::string DecodingOptions::names() const {
 
 bool DecodingOptions::has(std::string_view key) const { return option(key).is_given(); }
 
+// What a rule of recipes says, with the options for their keys.
+std::string DecodingOptions::with_options(std::string text) const {
+  const auto is_of_key = [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); };
+  for (const auto& [key, option] : options_) {
+    for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
+      const std::size_t end = at + key.size();
+      const bool is_part = (at > 0 && is_of_key(text[at - 1])) || (end < text.size() && is_of_key(text[end]));
+      if (!is_part) text.replace(at, key.size(), option.name());
+      at += is_part ? key.size() : option.name().size();
+    }
+  }
+  return text;
+}
+
 void DecodingOptions::put_over(DecodingSettings& settings) const {
   DecodingSettings typed = typed_;
   for (const DecodingField& field : decoding_fields(typed)) {
@@ -86,7 +100,8 @@ void DecodingOptions::put_over(DecodingSettings& settings) const {
     try {
       set_decoding(settings, field);
     } catch (const Error& error) {
-      throw UsageError(option_name(field.key) + std::string(error.what()).substr(quote(field.key).size()));
+      throw UsageError(option_name(field.key) +
+                       with_options(std::string(error.what()).substr(quote(field.key).size())));
     }
   }
 }

@@ -30,6 +30,7 @@ class DecodingOptions {
   void put_over(DecodingSettings& settings) const;
 
  private:
+  std::string with_options(std::string text) const;
   DecodingSettings typed_;
   std::vector<std::pair<std::string_view, cli::Option>> options_;  // by key, in the order of the rows
 };

@@ -66,6 +66,17 @@ void note_long_warmup(const ScheduleSettings& schedule, std::int64_t steps, bool
             is_quiet);
 }
 
+std::string as_typed(const std::string& error, std::initializer_list<TypedPatterns> typed) {
+  for (const auto& [key, patterns] : typed) {
+    for (const std::string& pattern : patterns) {
+      const std::string of_recipe = "training." + key + ": " + quote(pattern);
+      if (error.starts_with(of_recipe))
+        return "--" + key + " " + quote(pattern) + error.substr(of_recipe.size());
+    }
+  }
+  return error;
+}
+
 void keep_messages(const fs::path& directory, const std::string& examples, bool goes_on,
                    const std::string& failed) {
   const fs::path file = directory / kMessagesFile;

@@ -37,6 +37,7 @@ TEST_CASE("options are named as those who run a recipe type them") {
              "go on with training.epochs: 4; with training.init_from: a to begin");
   check_both("(is column 2, which --column names, the label?)",
              "(is column 2, which data.columns names, the label?)");
+  check_both("(lower it, or raise --max-new-tokens)", "(lower it, or raise decoding.max_new_tokens)");
   check_both("read a column of it: --csv --column NAME", "read a column of it: data.csv_columns: [NAME]");
   check_both("bad bytes (convert it, or try --replace-invalid)", "bad bytes (convert it)");
   for (const char* same : {"a--output", "--output-format", "--columnist", "-o", "--length 3", "a/--output",
