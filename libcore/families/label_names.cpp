@@ -98,7 +98,7 @@ void check_one_label(bool gives_many, const std::filesystem::path& path, std::st
               std::string(what) + " one label an example (classify and embed read such a model)");
 }
 
-void take_classes(std::int64_t& classes, const LabelSet& labels, const std::string& where) {
+void take_classes(std::int64_t& classes, const LabelSet& labels, const std::string& where, LabelsOf of) {
   constexpr std::int32_t kMostUnsaid = 1000;  // texts in the place of labels are more
   const std::string count = counted(labels.size(), "label");
   if (labels.size() < 2) throw UsageError(where + ": " + count + " (give examples of two labels at least)");
@@ -116,9 +116,14 @@ void take_classes(std::int64_t& classes, const LabelSet& labels, const std::stri
         ")");
   }
   if (classes != 0) {
-    throw UsageError(where + ": " + count + ", model.classes is " + std::to_string(classes) + " (" +
-                     (cure.empty() ? "leave it out, or set it to " + std::to_string(labels.size()) : cure) +
-                     ")");
+    const auto with_space =
+        std::ranges::count_if(names, [](const auto& name) { return name.find(' ') != name.npos; });
+    const std::string doubt = of == LabelsOf::texts && 2 * with_space > labels.size()
+                                  ? "; most have several words: are the columns of texts and labels swapped?"
+                                  : "";
+    throw UsageError(
+        where + ": " + count + ", model.classes is " + std::to_string(classes) + " (" +
+        (cure.empty() ? "leave it out, or set it to " + std::to_string(labels.size()) + doubt : cure) + ")");
   }
   classes = labels.size();
 }

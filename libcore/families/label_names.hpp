@@ -33,9 +33,11 @@ bool gives_many_labels(const Json& config);
 // Throws Error "path: ..." for a model of the second kind: `what` needs one label an example.
 void check_one_label(bool gives_many, const std::filesystem::path& path, std::string_view what);
 
+enum class LabelsOf { texts, images };
 // What Family::complete() does to model.classes, where a recipe says so many. Throws UsageError "where: what"
-// for another number of labels.
-void take_classes(std::int64_t& classes, const LabelSet& labels, const std::string& where);
+// for another number of labels; where most have several words, texts may stand where labels should.
+void take_classes(std::int64_t& classes, const LabelSet& labels, const std::string& where,
+                  LabelsOf of = LabelsOf::texts);
 // For a legend, where a recipe leaves model.classes open: how many are shown.
 std::string open_classes(std::int64_t classes, Index assumed);
 // What a recipe's settings, now complete, say against each other. Throws UsageError.

@@ -294,7 +294,7 @@ class VisionFamily : public Family {
   }
   std::vector<std::string> text_files(const Json&) const override { return {}; }
   void complete(Recipe& recipe, const LabelSet& labels, const std::string& where) const override {
-    take_classes(recipe.model.as<VisionSettings>().classes, labels, where);
+    take_classes(recipe.model.as<VisionSettings>().classes, labels, where, LabelsOf::images);
     check_completed(recipe);
   }
   MadeModel model_of(const Recipe& recipe) const override {
