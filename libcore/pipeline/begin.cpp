@@ -240,6 +240,9 @@ void RecipeRun::prepare_sets() {
 // --- The run's own folder ----------------------------------------------------------------------------------
 
 void RecipeRun::claim() {
+  if (is_read_only(e_.run))
+    throw Error(e_.run.string() +
+                ": nothing can be written there (choose another folder: " + r_.option("models", "DIR") + ")");
   std::error_code error;
   fs::create_directories(e_.run, error);
   if (error) throw Error(e_.run.string() + ": cannot be made: " + error.message());

@@ -1,6 +1,7 @@
 #include "pipeline/content.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -83,6 +84,10 @@ std::string recipe_of_make(const fs::path& run) {
 }
 
 }  // namespace
+
+bool is_read_only(const fs::path& folder) {
+  return is_there(folder) && ::access(folder.c_str(), W_OK) != 0;
+}
 
 void for_each_below(const fs::path& folder, const std::function<void(const fs::path&)>& take) {
   std::error_code error;

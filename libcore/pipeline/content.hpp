@@ -9,6 +9,9 @@
 
 namespace headwater {
 
+// Whether a folder is there in which nothing can be made: of another user, or of a file system to read alone.
+bool is_read_only(const fs::path& folder);
+
 // Everything below a folder, links not followed.
 void for_each_below(const fs::path& folder, const std::function<void(const fs::path&)>& take);
 

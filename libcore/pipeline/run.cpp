@@ -330,4 +330,10 @@ void RecipeRun::carry_out() {
   r_.show(read_file(e_.run / "report.md"));
 }
 
+bool RecipeRun::show_read_only() {
+  if (!is_read_only(e_.run) || !is_finished()) return false;
+  r_.show(read_file(e_.run / "report.md"));
+  return true;
+}
+
 }  // namespace headwater

@@ -107,6 +107,25 @@ headwater run mine/r.yaml --overwrite && cmp -s $run/model/model.safetensors mod
 headwater run mine/r.yaml && cmp -s "$tmp/out" $run/report.md || fail 'a run anew is made again'
 rm -r whole
 
+# A folder that can only be read, as of another user.
+reader=()
+[ "$(id -u)" != 0 ] || reader=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+chmod a+rx "$tmp"
+chmod -R a+rX,a-w models
+if "${reader[@]}" test -x "$bin/headwater" -a ! -w $run; then
+  "${reader[@]}" "$bin/headwater" run mine/r.yaml >"$tmp/out" 2>"$tmp/err" && cmp -s "$tmp/out" $run/report.md || fail 'a finished run that can only be read'
+  "${reader[@]}" "$bin/headwater" run mine/r.yaml --array seed=1 >"$tmp/out" 2>"$tmp/err" && grep -q ': finished before$' "$tmp/err" || fail 'one of several that can only be read'
+  for page in "$run" "$run --html" "--runs $run" "--expected $run" "--curves $run"; do
+    # shellcheck disable=SC2086 # options
+    "${reader[@]}" "$bin/report" $page >"$tmp/out" 2>"$tmp/err" || fail "report $page of a run that can only be read"
+  done
+  [ "$(status_of "${reader[@]}" "$bin/headwater" run mine/r.yaml --overwrite 2>"$tmp/err")" = 1 ] &&
+    [ "$(cat "$tmp/err")" = "headwater: $run: nothing can be written there (choose another folder: --models DIR)" ] || fail 'a run anew where nothing can be written'
+else
+  echo 'skipped: runs that can only be read, for want of a user who can read them'
+fi
+chmod -R u+w models
+
 # A test set alone: the model stays, its score does not. And then back again.
 sed 's/test_fraction: 0.2/test: test.tsv/' mine/r.yaml >mine/tested.yaml
 tested=models/recipes/tested

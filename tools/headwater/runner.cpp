@@ -103,6 +103,7 @@ int status_of(const RunRequest& request, int (*work)(RecipeRun&)) {
 }
 
 int carry_out_all(RecipeRun& run) {
+  if (run.show_read_only()) return 0;
   run.prepare();
   run.carry_out();
   return 0;

@@ -76,7 +76,8 @@ class Sweep {
   }
 
   int start(const Run& run, int (*work)(RecipeRun&)) const {
-    return Children::start([&] { return status_of(runner_.request(run), work); }, runner_.log(run));
+    const fs::path log = is_read_only(runner_.recipes()) ? fs::path() : runner_.log(run);
+    return Children::start([&] { return status_of(runner_.request(run), work); }, log);
   }
 
   // There is no other one.
