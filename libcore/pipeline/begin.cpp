@@ -246,16 +246,23 @@ void RecipeRun::claim() {
   std::error_code error;
   fs::create_directories(e_.run, error);
   if (error) throw Error(e_.run.string() + ": cannot be made: " + error.message());
+  if (!try_claim())
+    throw Error(e_.run.string() +
+                ": another command is making this run (wait until it ends, or choose another folder: " +
+                r_.option("models", "DIR") + ")");
+}
+
+// The run is this command's, without what killed ones have left; false: another command has it.
+bool RecipeRun::try_claim() {
   try {
     claim_ = Claim::of(e_.run / ".lock", e_.run.string());
-    if (!claim_)
-      throw Error(e_.run.string() +
-                  ": another command is making this run (wait until it ends, or choose another folder: " +
-                  r_.option("models", "DIR") + ")");
+    if (!claim_) return false;
   } catch (const std::system_error&) {
     r_.say((e_.run / ".lock").string() + ": cannot be locked; no other command may make this run");
   }
-  static_cast<void>(remove_drafts(e_.run));
+  for (const fs::path& draft : remove_drafts(e_.run))
+    r_.say(draft.string() + ": a command on another machine wrote it (remove it once that has ended)");
+  return true;
 }
 
 void RecipeRun::check_recipe_of_run() const {

@@ -131,8 +131,10 @@ bool RecipeRun::is_finished() {
   look();
   look_at_shared();
   const RunStages stages = run_stages(e_);
-  return is_shared_made() && is_done(label_stage(e_)) &&
-         std::ranges::all_of(stages.all(), [&](const Stage* stage) { return is_done(*stage); });
+  const bool is_made = is_shared_made() && is_done(label_stage(e_)) &&
+                       std::ranges::all_of(stages.all(), [&](const Stage* stage) { return is_done(*stage); });
+  if (is_made && !is_read_only(e_.run) && try_claim()) remove_drafts_below(e_.prepared);
+  return is_made;
 }
 
 // train compares examples, and cannot name a file.

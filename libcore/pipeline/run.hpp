@@ -47,7 +47,7 @@ class RecipeRun {
   // Reads the recipe. Throws UsageError where it is wrong, Error where a model or data are missing.
   explicit RecipeRun(const RunRequest& request);
 
-  // Whether the same command finds nothing to do.
+  // Whether the same command finds nothing to do. Then it removes what killed ones have left, where it can.
   bool is_finished();
   // Everything that other runs may share. Then the rest of the stages.
   void prepare();
@@ -72,6 +72,7 @@ class RecipeRun {
   std::vector<std::string> sets() const;
 
   void claim();
+  bool try_claim();
   void look();
   void check_recipe_of_run() const;
   void take_given();

@@ -7,6 +7,8 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <fstream>
+#include <string>
 #include <system_error>
 
 #include "support/directories.hpp"
@@ -33,7 +35,17 @@ std::string_view host_of(std::string_view name) {
                                                                        : std::string_view();
 }
 
-// Whether the process runs that a name of this machine ends with, if it does.
+// Killed, and its parent has not asked for its status yet: in a container without an init nobody ever does.
+bool is_zombie(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(") ");
+  return name_end != line.npos && (line[name_end + 2] == 'Z' || line[name_end + 2] == 'X');
+}
+
+// Whether another process runs that a name of this machine ends with. Where it is the number of this one, as
+// in a container that was started again, a process before it had that.
 bool is_being_written(std::string_view name) {
   constexpr std::string_view kProcess = ".tmp-";
   const std::size_t at = name.rfind(kProcess);
@@ -41,8 +53,8 @@ bool is_being_written(std::string_view name) {
   const char* const begin = name.data() + at + kProcess.size();
   pid_t process = 0;
   const auto [end, error] = std::from_chars(begin, name.data() + name.size(), process);
-  if (error != std::errc() || process <= 0) return false;
-  return ::kill(process, 0) == 0 || errno == EPERM;
+  if (error != std::errc() || process <= 0 || process == ::getpid()) return false;
+  return (::kill(process, 0) == 0 || errno == EPERM) && !is_zombie(process);
 }
 
 }  // namespace

@@ -16,8 +16,9 @@ inline constexpr std::string_view kDraft = ".headwater-draft-";
 // of the process PID; any other of the holder of a lock on the folder.
 std::string draft_name(std::string_view what);
 
-// Removes from a folder the drafts that processes of this machine left; for the holder of its lock. Those of
-// processes that run stay. Returns those of other machines, whose processes may still write them.
+// Removes from a folder the drafts that processes of this machine left; for the holder of its lock, before it
+// writes any. Those of other processes that run stay. Returns those of other machines, whose processes may
+// still write them.
 std::vector<fs::path> remove_drafts(const fs::path& folder);
 
 }  // namespace headwater

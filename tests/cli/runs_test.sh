@@ -172,6 +172,17 @@ for count in 1 2 3 4 5 6 7 8 9; do
   }
 done
 [ "$most" -gt 0 ] || fail 'no kill leaves anything'
+# In a container that is started again every process may have the number that it had before.
+if unshare -rpf true 2>/dev/null; then
+  for count in 1 2 3 4; do
+    rm -rf contained
+    KILL_AT_RENAME=$count LD_PRELOAD=$killing status_of unshare -rpf "$bin/headwater" run mine/r.yaml --models contained >"$tmp/out" 2>"$tmp/err"
+    unshare -rpf "$bin/headwater" run mine/r.yaml --models contained >"$tmp/out" 2>"$tmp/err" || fail "a run in a container that was killed at rename $count does not go on"
+    [ "$(drafts contained)" = 0 ] || fail "what a kill at rename $count in a container has left stays"
+  done
+else
+  echo 'skipped: a container that is started again, for want of unshare'
+fi
 # Of what such a command has left the next one removes what is provably its own, also of a finished run.
 killed=killed/recipes/r
 draft=$killed/$prefix

@@ -191,10 +191,17 @@ TEST_CASE("checkpoints: drafts of this machine are removed, and nothing else") {
     fs::create_symlink("20", checkpoints / (draft + "-link"));
     write_new_file(model / (draft + "-log.csv"), "half");
   }
-  // A file that a process writes under a name of its own: one that is gone, and one that runs.
+  // A file that a process writes under a name of its own: one that is gone, one that runs, one that had the
+  // number of this process, and one that has ended and is still listed.
+  const pid_t ended = ::fork();
+  if (ended == 0) ::_exit(0);
+  siginfo_t unused{};
+  ::waitid(P_PID, static_cast<id_t>(ended), &unused, WEXITED | WNOWAIT);
   const std::string gone = draft_name("a.json.tmp-" + std::to_string(dead_process()) + "-0"),
-                    running = draft_name("a.json.tmp-" + std::to_string(::getpid()) + "-0");
-  for (const std::string& draft : {gone, running}) write_new_file(model / draft, "half");
+                    running = draft_name("a.json.tmp-" + std::to_string(::getppid()) + "-0"),
+                    reused = draft_name("a.json.tmp-" + std::to_string(::getpid()) + "-0"),
+                    zombie = draft_name("a.json.tmp-" + std::to_string(ended) + "-0");
+  for (const std::string& draft : {gone, running, reused, zombie}) write_new_file(model / draft, "half");
   // Names of users, and those of version 0.1.0, with the number of a process that is gone.
   const std::string dead = std::to_string(dead_process());
   const std::vector<std::string> users = {
@@ -207,6 +214,7 @@ TEST_CASE("checkpoints: drafts of this machine are removed, and nothing else") {
     }
   }
   std::vector<fs::path> foreign = clean_up(model);
+  ::waitpid(ended, nullptr, 0);
   std::sort(foreign.begin(), foreign.end());
   CHECK(foreign == std::vector<fs::path>{model / (other + "-log.csv"), checkpoints / other,
                                          checkpoints / (other + "-link")});
@@ -215,6 +223,8 @@ TEST_CASE("checkpoints: drafts of this machine are removed, and nothing else") {
   CHECK_FALSE(is_taken(checkpoints / (mine + "-link")));
   CHECK_FALSE(is_taken(model / (mine + "-log.csv")));
   CHECK_FALSE(is_taken(model / gone));
+  CHECK_FALSE(is_taken(model / reused));
+  CHECK_FALSE(is_taken(model / zombie));
   CHECK(is_taken(model / running));
   for (const std::string& name : users) {
     for (const fs::path& folder : {model, checkpoints})
