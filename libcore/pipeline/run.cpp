@@ -24,7 +24,7 @@ bool is_made(const fs::path& folder, const Stage& stage, const RunRecord& record
 }
 
 // Of training, whose model has a manifest of its own.
-bool is_table(const KnownFile& file) { return file.name == "table.txt"; }
+bool is_of_training(const KnownFile& file) { return file.name == "table.txt" || file.name == kLogOfRun; }
 
 bool has_whole_model(const fs::path& folder) {
   try {
@@ -122,8 +122,13 @@ void RecipeRun::look() {
   now_ = record_of_now();
   e_.prepared = e_.run.parent_path() / "prepared" / (r_.recipe.stem().string() + "-" + now_.prepared);
   if (gives_ == Gives::folder) e_.tokenizer_folder = e_.prepared / "model";
-  if (now_.key == before_.key && !r_.overwrites) now_.done = unchanged(e_.run, before_.done);
-  if (!has_whole_model(e_.model())) std::erase_if(now_.done, is_table);
+  if (now_.key == before_.key && !r_.overwrites) {
+    now_.done = unchanged(e_.run, before_.done);
+    // No stage makes the log again: report says that it was changed.
+    const KnownFile* const log = find(before_.done, kLogOfRun);
+    if (log != nullptr && find(now_.done, kLogOfRun) == nullptr) now_.done.push_back(*log);
+  }
+  if (!has_whole_model(e_.model())) std::erase_if(now_.done, is_of_training);
 }
 
 bool RecipeRun::is_finished() {
@@ -309,6 +314,11 @@ void RecipeRun::prepare() {
     bring_back();
     throw;
   }
+}
+
+void RecipeRun::prepare_shared() {
+  prepare();
+  bring_back();
 }
 
 void RecipeRun::carry_out() {

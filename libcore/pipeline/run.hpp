@@ -52,6 +52,8 @@ class RecipeRun {
   // Everything that other runs may share. Then the rest of the stages.
   void prepare();
   void carry_out();
+  // The first part alone; the run stays as it is.
+  void prepare_shared();
   // Shows the report of a finished run whose folder is read-only; false: it is another one.
   bool show_read_only();
   // The same as a script for bash.

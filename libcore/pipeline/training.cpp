@@ -53,6 +53,7 @@ void RecipeRun::train(const Stage& stage) {
   std::erase_if(now_.done, [](const KnownFile& file) {
     return file.name != "labels.checked" && file.name != "plan.txt";
   });
+  now_.done.push_back(look_at_made(e_.run / kLogOfRun, kLogOfRun, nullptr));
 }
 
 // Where train refuses to touch the model that is there, all that this command has replaced comes back. The

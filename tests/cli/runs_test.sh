@@ -107,6 +107,26 @@ headwater run mine/r.yaml --overwrite && cmp -s $run/model/model.safetensors mod
 headwater run mine/r.yaml && cmp -s "$tmp/out" $run/report.md || fail 'a run anew is made again'
 rm -r whole
 
+# What report believes: what the run's stages have made, as they made it.
+sed 's/, test_fraction: 0.2//' mine/r.yaml >mine/untested.yaml
+headwater run mine/untested.yaml || fail 'a run without a test'
+for file in test.txt test.hypotheses test.reversed.txt; do echo 'my notes' >models/recipes/untested/$file; done
+"$bin/report" models/recipes/untested 2>"$tmp/err" >"$tmp/out" && grep -v '/test.hypotheses$' "$tmp/out" | cmp -s - models/recipes/untested/report.md ||
+  fail 'a test.txt of the user in the folder of a run'
+another_digit() { sed -i "$2s/[0-9]\$/$(($(sed -n "$2s/.*\(.\)$/\1/p" "$1") ^ 1))/" "$1"; } # FILE LINE: its last one
+cp $run/test.txt $run/model/log.csv .
+sed -i '/^loss/s/\.\(.\)/.1\1/' $run/test.txt
+[ "$(status_of "$bin/report" $run 2>"$tmp/err" | tail -n 1)" = 1 ] && [ "$(cat "$tmp/err")" = "report: $run/test.txt: changed since the run made it (remove the file, and run the recipe again)" ] || fail 'a digit of test.txt that was changed'
+headwater run mine/r.yaml && cmp -s test.txt $run/test.txt || fail 'a test.txt that was changed is not made again'
+another_digit $run/model/log.csv 2
+! cmp -s log.csv $run/model/log.csv || fail 'the same log'
+for what in once 'again, after the recipe was run'; do
+  [ "$(status_of "$bin/report" $run 2>"$tmp/err" | tail -n 1)" = 1 ] && [ "$(cat "$tmp/err")" = "report: $run/model/log.csv: changed since the run made it (bring the file back from a copy, or train anew with --overwrite)" ] || fail "a digit of log.csv that was changed, $what"
+  headwater run mine/r.yaml || fail 'a finished run whose log was changed'
+done
+cp log.csv $run/model
+"$bin/report" $run >"$tmp/out" 2>"$tmp/err" || fail 'a log that was brought back'
+
 # A folder that can only be read, as of another user.
 reader=()
 [ "$(id -u)" != 0 ] || reader=(setpriv --reuid=65534 --regid=65534 --clear-groups)

@@ -61,7 +61,7 @@ class Sweep {
     for (const Run& run : runs_) {
       const int child = start(run, [](RecipeRun& shared) {
         if (shared.is_finished()) return kFinished;
-        shared.prepare();
+        shared.prepare_shared();
         return 0;
       });
       const Ended ended = wait_for(child);

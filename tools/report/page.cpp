@@ -305,7 +305,7 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
   page.test_table = scores_of_run(run).value_or("");
   page.orders = ordered_tests(run, recipe, page.test_table);
   const Task task = family_of(recipe.model).task;
-  if (folder.has("test.hypotheses")) {
+  if (has_made(run, "test.hypotheses")) {
     if (recipe.data.summaries) {
       page.summary = summary_test(folder, recipe);
     } else {

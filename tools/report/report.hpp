@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "families/model_directory.hpp"
+#include "pipeline/content.hpp"
 #include "recipe/recipe.hpp"
 #include "reports/learning_curves.hpp"
 #include "reports/run_page.hpp"
@@ -26,12 +27,14 @@ struct Options {
 // A run is named by its model directory, by the folder that holds that as `model`, or by its log.csv.
 struct RunFiles {
   std::string name;
-  fs::path log, model, folder;   // folder: of a recipe's run, where the files of its test lie
-  fs::path recipe_path;          // empty: there is none
-  std::optional<Recipe> recipe;  // none where there is no file of it
-  RunMessages messages;          // of training, and of the programs of a recipe's other stages
-  bool may_go_on = true;         // it has not finished, as far as its checkpoints or its log say
+  fs::path log, model, folder;     // folder: of a recipe's run, where the files of its test lie
+  fs::path recipe_path;            // empty: there is none
+  std::optional<Recipe> recipe;    // none where there is no file of it
+  RunMessages messages;            // of training, and of the programs of a recipe's other stages
+  bool may_go_on = true;           // it has not finished, as far as its checkpoints or its log say
+  std::optional<KnownFiles> made;  // by its stages; none of a run that has no record of them
 };
+inline constexpr const char* kMadeAgain = "remove the file, and run the recipe again";
 // What the source of its experiment printed, where the run's folder has it (source.csv).
 std::vector<LearningCurve> source_curves_of(const RunFiles& run);
 // Those of `named` that are runs, where a shell's pattern has named all that lies in a folder of runs:
@@ -47,6 +50,9 @@ std::string name_of_run(const fs::path& run);
 void tell_apart(const std::vector<std::string>& runs);
 // A file in the run's folder, as the run was named.
 fs::path file_of(const RunFiles& run, const fs::path& name);
+// Whether the run has a file that a stage of its recipe makes. One that no stage has made is somebody else's,
+// unless the run has no record. Throws Error "file: changed ... (fix)" where somebody has changed it since.
+bool has_made(const RunFiles& run, const fs::path& name, const char* fix = kMadeAgain);
 // As the run was named: from the current folder, or from the root.
 fs::path as_named(const fs::path& path, const std::string& run);
 // Throws Error, no UsageError, where the file is damaged or cannot be read.

@@ -92,6 +92,16 @@ fs::path file_of(const RunFiles& run, const fs::path& name) {
   return run.log.is_absolute() ? path : path.lexically_proximate(fs::current_path());
 }
 
+bool has_made(const RunFiles& run, const fs::path& name, const char* fix) {
+  const fs::path file = file_of(run, name);
+  if (!is_there(file)) return false;
+  if (!run.made) return true;
+  const KnownFile* const made = find(*run.made, name.string());
+  if (made != nullptr && look_at_made(file, made->name, made).hash != made->hash)
+    throw Error(shown(file) + ": changed since the run made it (" + fix + ")");
+  return made != nullptr;
+}
+
 // Without its recipe.
 static RunFiles located_run(const std::string& run) {
   const fs::path path = run;
@@ -104,6 +114,7 @@ static RunFiles located_run(const std::string& run) {
   files.folder = files.model.filename() == "model" ? files.model.parent_path() : files.model;
   files.recipe_path = recipe_of_log(log, run);
   files.messages = messages_of(files);
+  if (is_there(files.folder / kRecordFile)) files.made = read_record(files.folder).done;
   return files;
 }
 
@@ -187,6 +198,9 @@ RunFiles files_of_run(const std::string& run) {
   if (is_there(files.log) &&
       (is_log || files.recipe)) {  // after the checkpoint, which promises what the log has by then
     files.may_go_on = check_log(read_file(files.log, kMaxBytesOfLog), shown(files.log), promise);
+    if (!files.may_go_on)
+      static_cast<void>(
+          has_made(files, kLogOfRun, "bring the file back from a copy, or train anew with --overwrite"));
   } else if (promise.checkpoint) {
     throw Error(shown(files.log) + ": is gone, but the checkpoint of step " +
                 std::to_string(promise.checkpoint->step) +
@@ -246,8 +260,10 @@ static std::vector<Expectation> expected_of(const RunFiles& run) {
   return run.recipe ? run.recipe->expected : std::vector<Expectation>{};
 }
 
-static std::optional<std::string> printed_tables(const fs::path& file, const NeededTables& needed) {
-  if (!is_there(file)) return std::nullopt;
+static std::optional<std::string> printed_tables(const RunFiles& run, const fs::path& name,
+                                                 const NeededTables& needed) {
+  if (!has_made(run, name)) return std::nullopt;
+  const fs::path file = file_of(run, name);
   cli::run_files().reads(file);
   std::string text = read_file(file, kMaxPrintedBytes);
   check_printed_tables(text, shown(file), needed);
@@ -255,7 +271,7 @@ static std::optional<std::string> printed_tables(const fs::path& file, const Nee
 }
 
 std::optional<std::string> scores_of_order(const RunFiles& run, const std::string& order) {
-  return printed_tables(file_of(run, "test." + order + ".txt"), {.figures = {"loss", "accuracy"}});
+  return printed_tables(run, "test." + order + ".txt", {.figures = {"loss", "accuracy"}});
 }
 
 std::optional<std::string> scores_of_run(const RunFiles& run) {
@@ -263,21 +279,21 @@ std::optional<std::string> scores_of_run(const RunFiles& run) {
   // Translations are judged by what translate wrote.
   if (run.recipe && family_of(run.recipe->model).task != Task::translation)
     needed.expected = expected_of(run);
-  return printed_tables(file_of(run, "test.txt"), needed);
+  return printed_tables(run, "test.txt", needed);
 }
 
 std::optional<std::string> table_of_run(const RunFiles& run, std::optional<std::int64_t> parameters) {
-  const fs::path file = file_of(run, "table.txt");
+  constexpr const char* kTable = "table.txt";
   const bool can_compare = !run.may_go_on && run.recipe && is_there(run.log);
   NeededTables needed{.figures = {"parameters"}};
   if (can_compare) needed.expected = expected_of(run);
-  std::optional<std::string> text = printed_tables(file, needed);
+  std::optional<std::string> text = printed_tables(run, kTable, needed);
   // Of a run that goes on the table is that of its last end.
   if (!text || !can_compare) return text;
   const RunFigures figures = read_log(run.log, run.recipe->training.best_metric);
   std::vector<ScoreRow> rows = run_rows(*run.recipe, figures, parameters.value_or(0));
   if (!parameters) std::erase_if(rows, [](const ScoreRow& row) { return row.name == "parameters"; });
-  check_printed_figures(*text, shown(file), rows);
+  check_printed_figures(*text, shown(file_of(run, kTable)), rows);
   return text;
 }
 

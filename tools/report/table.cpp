@@ -17,8 +17,8 @@ namespace headwater::report {
 NamedFigures test_figures(const RunFiles& run) {
   NamedFigures figures;
   if (const auto scores = scores_of_run(run)) figures = figures_of_score_table(*scores);
+  if (!has_made(run, "test.hypotheses")) return figures;
   const fs::path written = file_of(run, "test.hypotheses"), right = file_of(run, "test.references");
-  if (!is_there(written)) return figures;
   for (const fs::path& file : {written, right}) cli::run_files().reads(file);
   const std::vector<std::string> hypotheses = lines_of(written);
   const std::vector<std::vector<std::string>> references{lines_of(right)};
