@@ -27,7 +27,7 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 TransformerSettings unusual_transformer() {
-  return {96, 3, 7, 111, "pre", 1e-6, "gelu_tanh", "sinusoidal", true, 33, 0.1, 0.2, 5, 0.3, "keras"};
+  return {{"pre", 1e-6}, 96, 3, 7, 111, "gelu_tanh", "sinusoidal", true, 33, 0.1, 0.2, 5, 0.3, "keras"};
 }
 
 // Every member away from its default that is read, so that a row missing in the table shows; of the optimizer
