@@ -107,6 +107,7 @@ work() {
     embed -q "$name" sources >"$name.vectors"
   done <<'MODELS'
 encoder|heads: 2, feed_forward_width: 40, positions: sinusoidal, pooling: first, activation: silu, norm: pre, attention_dropout: 0.1
+plain|heads: 2, feed_forward_width: 40, mixing: plain_attention, padding: pooled, attention_dropout: 0.1
 fourier|feed_forward_width: 40, mixing: fourier, pooling: mean, activation: gelu
 mlp|feed_forward_width: 40, mixing: mlp, mixing_width: 20, padding: attended
 convolution|feed_forward_width: 40, mixing: convolution, kernel_size: 5, pooling: max

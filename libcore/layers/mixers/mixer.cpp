@@ -7,11 +7,16 @@
 namespace headwater {
 
 // Each is defined at the end of its file.
-extern const MixerKind kAttentionMixer, kAveragedAttentionMixer, kFourierMixer, kMlpMixer, kConvolutionMixer,
-    kLstmMixer, kGruMixer;
+extern const MixerKind kAttentionMixer, kPlainAttentionMixer, kAveragedAttentionMixer, kFourierMixer,
+    kMlpMixer, kConvolutionMixer, kLstmMixer, kGruMixer;
 // In the order of the list of keys.
-static const MixerKind* const kMixers[] = {&kAttentionMixer, &kAveragedAttentionMixer, &kFourierMixer,
-                                           &kMlpMixer,       &kConvolutionMixer,       &kLstmMixer,
+static const MixerKind* const kMixers[] = {&kAttentionMixer,
+                                           &kPlainAttentionMixer,
+                                           &kAveragedAttentionMixer,
+                                           &kFourierMixer,
+                                           &kMlpMixer,
+                                           &kConvolutionMixer,
+                                           &kLstmMixer,
                                            &kGruMixer};
 
 std::span<const MixerKind* const> mixer_kinds() { return kMixers; }
