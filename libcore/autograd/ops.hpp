@@ -39,6 +39,7 @@ inline constexpr std::string_view kOperationNames[] = {"linear",
                                                        "rotate",
                                                        "repeat_heads",
                                                        "scale",
+                                                       "multiply",
                                                        "interleave_copies",
                                                        "concatenate",
                                                        "depthwise_convolution",
@@ -89,11 +90,13 @@ Variable rotate(Tape& tape, const Variable& x, ConstMatrix table, Use use_of_x =
 // first first. Keeps nothing.
 Variable repeat_heads(Tape& tape, const Variable& x, Index heads);
 
-// y = gamma * (x - mean)/sqrt(variance + epsilon) + beta over each row (Ba et al. 2016).
+// y = gamma * (x - mean)/sqrt(variance + epsilon) + beta over each row (Ba et al. 2016); without centring y =
+// gamma * x/sqrt(mean(x²) + epsilon) + beta (Zhang and Sennrich 2019).
 struct Norm {
   Parameter* gamma;  // [1, D]
   Parameter* beta;   // [1, D] or null: none
   Real epsilon;
+  bool is_centred = true;
 };
 // Keeps x and two moments a row.
 Variable norm(Tape& tape, const Variable& x, const Norm& of);
@@ -127,6 +130,9 @@ Variable add(Tape& tape, const Variable& a, const Variable& b, Use use_of_b = Us
 
 // y = factor·x. Keeps nothing.
 Variable scale(Tape& tape, const Variable& x, Real factor, Use use_of_x = Use::keep);
+
+// y = a * b, element by element: da = dy * b, db = dy * a. Keeps a and b.
+Variable multiply(Tape& tape, const Variable& a, const Variable& b);
 
 // loss = Σ_t cross_entropy(x[t]·w + b, labels[t]): one operation, in blocks of rows; the gradient of
 // loss_scale · loss is computed on the way and put on x, w and b when the tape runs backward. With

@@ -1,7 +1,9 @@
 // What a block has beside its mixer: norms, residual sums and the feed-forward.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "layers/dropout.hpp"
 #include "layers/linear.hpp"
@@ -13,8 +15,12 @@ namespace headwater {
 struct SubLayerSettings {
   std::string norm = "post";  // post | pre
   double norm_epsilon = 1e-3;
+  std::string norm_type = "layer_norm";  // layer_norm | rms_norm
+  std::string feed_forward = "plain";    // plain | gated
 
   bool is_pre_norm() const { return norm == "pre"; }
+  bool is_rms_norm() const { return norm_type == "rms_norm"; }
+  bool is_gated() const { return feed_forward == "gated"; }
 };
 
 struct BlockSettings : MixerSettings, SubLayerSettings {
@@ -25,13 +31,16 @@ struct BlockSettings : MixerSettings, SubLayerSettings {
   double feed_forward_dropout = 0;     // after each of the two layers of the feed-forward
 };
 
-// Layer normalisation (Ba et al. 2016), alone or after a residual sum.
+// Layer norm (Ba et al. 2016) or RMS norm without a shift (Zhang and Sennrich 2019), alone or after a
+// residual sum.
 class Norm {
  public:
   Norm(LayerBuilder& builder, const std::string& name, Index width, const SubLayerSettings& settings)
       : norm_{builder.parameters.declare(name + ".gamma", {width}, 1, width, Initializer::ones),
-              builder.parameters.declare(name + ".beta", {width}, 1, width, Initializer::zeros),
-              static_cast<Real>(settings.norm_epsilon)} {}
+              settings.is_rms_norm()
+                  ? nullptr
+                  : builder.parameters.declare(name + ".beta", {width}, 1, width, Initializer::zeros),
+              static_cast<Real>(settings.norm_epsilon), !settings.is_rms_norm()} {}
 
   Variable operator()(const ForwardContext& context, const Variable& x) const {
     return ops::norm(context.tape, x, norm_);
@@ -45,29 +54,44 @@ class Norm {
   ops::Norm norm_;
 };
 
-// act(x·W1 + b1)·W2 + b2, token by token.
+// act(x·W1 + b1)·W2 + b2, token by token; gated: (act(x·Wg) * x·W1)·W2 (Shazeer 2020).
 class FeedForward {
  public:
   FeedForward(LayerBuilder& builder, const std::string& name, const BlockSettings& settings)
-      : inner_(builder, name + ".inner", settings.attention.width, settings.feed_forward_width,
-               settings.activation),
-        outer_(builder, name + ".outer", settings.feed_forward_width, settings.attention.width,
-               settings.has_second_activation ? settings.activation : ops::Activation::none),
+      : inner_(layer(builder, name + ".inner", settings, true,
+                     settings.is_gated() ? ops::Activation::none : settings.activation)),
+        outer_(layer(builder, name + ".outer", settings, false,
+                     settings.has_second_activation ? settings.activation : ops::Activation::none)),
         inner_dropout_(name + ".inner", settings.feed_forward_dropout),
-        outer_dropout_(name + ".outer", settings.feed_forward_dropout) {}
+        outer_dropout_(name + ".outer", settings.feed_forward_dropout) {
+    if (settings.is_gated()) gate_ = layer(builder, name + ".gate", settings, true, settings.activation);
+  }
 
   Variable operator()(const ForwardContext& context, const Variable& x) const {
-    const Variable inner = inner_dropout_(context, inner_(context, x));
+    Variable inner = inner_(context, x);
+    if (gate_) inner = ops::multiply(context.tape, (*gate_)(context, x), inner);
+    inner = inner_dropout_(context, inner);
     return outer_dropout_(context, outer_(context, inner, ops::Use::donate));
   }
 
   // Multiplications and additions over `length` tokens.
   double flops(Index length) const {
-    return 2 * static_cast<double>(length * (inner_.weight().size() + outer_.weight().size()));
+    return 2 * static_cast<double>(length * inner_.weight().size() * (gate_ ? 3 : 2));
   }
 
  private:
+  static Linear layer(LayerBuilder& builder, const std::string& name, const BlockSettings& settings,
+                      bool is_inner, ops::Activation activation) {
+    const Index width = settings.attention.width, F = settings.feed_forward_width,
+                inputs = is_inner ? width : F, outputs = is_inner ? F : width;
+    const std::vector<Index> bias = settings.is_gated() ? std::vector<Index>{} : std::vector<Index>{outputs};
+    return {builder,   name,    {inputs, outputs},           bias,
+            inputs,    outputs, static_cast<double>(inputs), static_cast<double>(outputs),
+            activation};
+  }
+
   Linear inner_, outer_;
+  std::optional<Linear> gate_;
   Dropout inner_dropout_, outer_dropout_;
 };
 

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -80,6 +81,63 @@ TEST_CASE("layers: blocks whose feed-forward ends with its activation and has dr
            },
            [&](Pass& p) { return Result{(*block)(p.context, p.inputs[0]).hidden}; }},
           2e-6);
+  }
+}
+
+TEST_CASE("layers: blocks with RMS norms and a gated feed-forward") {
+  for (const char* norm : {"post", "pre"}) {
+    BlockSettings settings = block_settings_of(norm, ops::Activation::silu);
+    settings.norm_type = "rms_norm";
+    settings.feed_forward = "gated";
+    std::unique_ptr<TransformerBlock> block;
+    check({"gated block",
+           [&](Fixture& f) {
+             f.input("x", 8, 6);
+             block = std::make_unique<TransformerBlock>(f.builder, "block", settings);
+           },
+           [&](Pass& p) { return Result{(*block)(p.context, p.inputs[0]).hidden}; }},
+          2e-6);
+  }
+}
+
+TEST_CASE("layers: RMS norm and gated feed-forward are the papers' equations") {
+  constexpr Index T = 3, D = 6, F = 5;
+  BlockSettings settings = block_settings_of("pre", ops::Activation::silu);
+  settings.norm_type = "rms_norm";
+  settings.feed_forward = "gated";
+  Parameters parameters;
+  LayerBuilder builder{parameters};
+  const Norm norm(builder, "norm", D, settings);
+  const FeedForward feed_forward(builder, "ff", settings);
+  CHECK(feed_forward.flops(T) == 2 * T * 3 * D * F);
+  parameters.allocate(false);
+  REQUIRE(parameters.size() == D + 3 * D * F);  // neither shift nor biases
+  parameters.initialize(3);
+  Arena arena;
+  Tape tape(arena, Tape::Mode::inference);
+  const Matrix x = arena.matrix(T, D);
+  for (Index i = 0; i < T * D; ++i) x.data[i] = std::sin(1.7 * static_cast<double>(i));
+  const Parameter &gamma = *parameters.find("norm.gamma"), &gate = *parameters.find("ff.gate.weight"),
+                  &inner = *parameters.find("ff.inner.weight"), &outer = *parameters.find("ff.outer.weight");
+  for (Index c = 0; c < D; ++c) gamma.value.data[c] = 0.5 + static_cast<double>(c);
+  const Variable normed = norm({tape}, tape.wrap(x, nullptr, false)), y = feed_forward({tape}, normed);
+  for (Index t = 0; t < T; ++t) {
+    double squares = 0, expected[D] = {};
+    for (Index c = 0; c < D; ++c) squares += x.row(t)[c] * x.row(t)[c];
+    const auto normed_at = [&](Index c) {
+      return x.row(t)[c] / std::sqrt(squares / D + settings.norm_epsilon) * gamma.value.data[c];
+    };
+    for (Index c = 0; c < D; ++c)
+      CHECK(normed.value().row(t)[c] == doctest::Approx(normed_at(c)).epsilon(1e-12));
+    for (Index f = 0; f < F; ++f) {
+      double g = 0, u = 0;
+      for (Index c = 0; c < D; ++c) {
+        g += normed_at(c) * gate.value.row(c)[f];
+        u += normed_at(c) * inner.value.row(c)[f];
+      }
+      for (Index c = 0; c < D; ++c) expected[c] += g / (1 + std::exp(-g)) * u * outer.value.row(f)[c];
+    }
+    for (Index c = 0; c < D; ++c) CHECK(y.value().row(t)[c] == doctest::Approx(expected[c]).epsilon(1e-12));
   }
 }
 

@@ -301,6 +301,27 @@ std::vector<Case> op_cases() {
                      return Result{
                          ops::attention(p.context.tape, p.inputs[0], p.inputs[0], p.inputs[0], {.heads = 2})};
                    }});
+  cases.push_back({"multiply",
+                   [](Fixture& f) {
+                     f.input("a", kTokens, 5);
+                     f.input("b", kTokens, 5);
+                   },
+                   [](Pass& p) { return Result{ops::multiply(p.context.tape, p.inputs[0], p.inputs[1])}; }});
+  cases.push_back({"multiply, the activation of one layer times another, whose input is in the product again",
+                   [](Fixture& f) {
+                     f.input("x", kTokens, 4);
+                     f.parameter("gate", 4, 4);
+                     f.parameter("inner", 4, 4);
+                   },
+                   [](Pass& p) {
+                     Tape& tape = p.context.tape;
+                     Parameters& all = p.fixture.parameters;
+                     const Variable& x = p.inputs[0];
+                     const Variable gate =
+                         ops::linear(tape, x, *all.find("gate"), nullptr, ops::Activation::silu);
+                     const Variable inner = ops::linear(tape, x, *all.find("inner"), nullptr);
+                     return Result{ops::multiply(tape, ops::multiply(tape, gate, inner), x)};
+                   }});
   for (const bool is_used_twice : {false, true}) {
     const std::string twice = is_used_twice ? " of a matrix used twice" : "";
     cases.push_back({"repeat_heads" + twice, [](Fixture& f) { f.input("x", kTokens, 3); },
@@ -317,20 +338,25 @@ std::vector<Case> op_cases() {
                        return Result{is_used_twice ? ops::add(tape, y, ops::scale(tape, p.inputs[0], 3)) : y};
                      }});
   }
-  for (const bool has_beta : {false, true}) {
-    const auto declare = [=](Fixture& f) {
+  struct NormForm {
+    std::string suffix;
+    bool is_centred, has_beta;
+  };
+  for (const auto& [suffix, is_centred, has_beta] : {NormForm{"", true, true},
+                                                     {" without beta", true, false},
+                                                     {" without centring and beta", false, false}}) {
+    const auto declare = [has_beta](Fixture& f) {
       f.input("x", kTokens, 5);
       f.parameter("gamma", 1, 5);
       if (has_beta) f.parameter("beta", 1, 5);
     };
-    const auto norm_of = [=](Pass& p) {
+    const auto norm_of = [is_centred, has_beta](Pass& p) {
       Parameters& all = p.fixture.parameters;
-      return ops::Norm{all.find("gamma"), has_beta ? all.find("beta") : nullptr, 1e-3};
+      return ops::Norm{all.find("gamma"), has_beta ? all.find("beta") : nullptr, 1e-3, is_centred};
     };
-    const std::string without = has_beta ? "" : " without beta";
-    cases.push_back({"norm" + without, declare,
+    cases.push_back({"norm" + suffix, declare,
                      [=](Pass& p) { return Result{ops::norm(p.context.tape, p.inputs[0], norm_of(p))}; }});
-    cases.push_back({"add_norm" + without,
+    cases.push_back({"add_norm" + suffix,
                      [=](Fixture& f) {
                        declare(f);
                        f.input("z", kTokens, 5);

@@ -5,7 +5,7 @@ namespace headwater::ops {
 namespace {
 
 kernels::NormRule rule_of(const Norm& norm) {
-  return {norm.gamma->value.data, norm.beta ? norm.beta->value.data : nullptr, norm.epsilon};
+  return {norm.gamma->value.data, norm.beta ? norm.beta->value.data : nullptr, norm.epsilon, norm.is_centred};
 }
 
 void record_norm(Tape& tape, const Variable& x, const Variable& y, const Matrix& moments, const Norm& of) {

@@ -22,6 +22,18 @@ static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
   BlockKeys blocks = block_keys(s.mixing, kMixing);
   blocks.has_embedding_dropout = false;
   rows(v, s.transformer, blocks);
+  v.field("norm_type", &s.transformer.norm_type,
+          schema::OneOf{
+              {{"layer_norm", "less the mean, over the standard deviation (Ba et al. 2016)"},
+               {"rms_norm", "over the root of the mean square, without a shift (Zhang and Sennrich 2019)"}}},
+          "what a norm computes", blocks.feed_forward);
+  v.field(
+      "feed_forward", &s.transformer.feed_forward,
+      schema::OneOf{{{"plain", "two layers, the activation between them (Vaswani et al. 2017)"},
+                     {"gated",
+                      "three layers without biases: the activation of the first times the second, then the "
+                      "third; with `activation: silu` SwiGLU (Shazeer 2020)"}}},
+      "what a block's feed-forward is", blocks.feed_forward);
   v.field("layers", &s.layers, schema::Between{1, 1000, "blocks"},
           "blocks, one after the other, that look back only");
   v.field("tie_embeddings", &s.tie_embeddings, schema::Anything{},
@@ -108,7 +120,9 @@ static ModelSection language_model_section(Json config) {
                                    {"delimiter", ""},
                                    {"tie_embeddings", false},
                                    {"output_bias", true},
-                                   {"padding", "none"}}) {
+                                   {"padding", "none"},
+                                   {"norm_type", "layer_norm"},
+                                   {"feed_forward", "plain"}}) {
     if (config.find(key) == nullptr) config.set(key, value);
   }
   ModelSection section(kLanguageModel);

@@ -22,11 +22,11 @@ struct Results {
 };
 
 struct Options {
-  bool has_residual = false, accumulates = false, has_beta = true;
+  bool has_residual = false, accumulates = false, has_beta = true, is_centred = true;
 };
 
 Results run(const ReductionTree& plan, Index width, const Options& options) {
-  const auto [has_residual, accumulates, has_beta] = options;
+  const auto [has_residual, accumulates, has_beta, is_centred] = options;
   const Index gap = width % 3, rows = plan.rows;
   const Grid<float> x = random_grid(rows, width, 1, gap), residual = random_grid(rows, width, 2, gap),
                     gamma = random_grid(1, width, 3), beta = random_grid(1, width, 4),
@@ -35,7 +35,8 @@ Results run(const ReductionTree& plan, Index width, const Options& options) {
   Results r{Grid<float>(rows, width, gap), Grid<float>(rows, width, gap, unset),
             Grid<float>(rows, 2, 0, unset), Grid<float>(rows, width, gap, unset),
             Grid<float>(2, width, 0, unset)};
-  const kernels::NormRule rule{gamma.values.data(), has_beta ? beta.values.data() : nullptr, 1e-3f};
+  const kernels::NormRule rule{gamma.values.data(), has_beta ? beta.values.data() : nullptr, 1e-3f,
+                               is_centred};
   kernels::norm(x.view(), has_residual ? residual.view() : ConstMatrix(), rule,
                 has_residual ? r.sum.view() : Matrix(), r.y.view(), r.moments.view());
   if (!has_residual) r.sum = x;
@@ -58,10 +59,12 @@ TEST_CASE("norms: forward and backward agree with the naive kernel in double") {
                                      {.has_residual = true},
                                      {.has_residual = true, .accumulates = true},
                                      {.has_beta = false},
-                                     {.accumulates = true, .has_beta = false}}) {
-        const auto [has_residual, accumulates, has_beta] = options;
+                                     {.accumulates = true, .has_beta = false},
+                                     {.has_beta = false, .is_centred = false},
+                                     {true, true, true, false}}) {
+        const auto [has_residual, accumulates, has_beta, is_centred] = options;
         INFO("rows ", plan.rows, ", width ", width, ", residual ", has_residual, ", accumulate ", accumulates,
-             ", beta ", has_beta);
+             ", beta ", has_beta, ", centred ", is_centred);
         const Results r = run(plan, width, options);
         const Index rows = plan.rows;
         const Grid<double> x = widened(random_grid(rows, width, 1)),
@@ -71,7 +74,8 @@ TEST_CASE("norms: forward and backward agree with the naive kernel in double") {
                            dy = widened(random_grid(rows, width, 5));
         Grid<double> sum(rows, width), y(rows, width), moments(rows, 2), dx(rows, width, 0, 0.5),
             parameters(2, width, 0, 0.5);
-        const naive::NormRule rule{gamma.values.data(), has_beta ? beta.values.data() : nullptr, 1e-3f};
+        const naive::NormRule rule{gamma.values.data(), has_beta ? beta.values.data() : nullptr, 1e-3f,
+                                   is_centred};
         naive::norm(x.view(), has_residual ? residual.view() : MatrixOf<const double>(), rule, sum.view(),
                     y.view(), moments.view());
         naive::norm_backward(
@@ -90,6 +94,13 @@ TEST_CASE("norms: forward and backward agree with the naive kernel in double") {
       }
     }
   }
+}
+
+TEST_CASE("norms: an RMS norm divides by the root of the mean square") {
+  const float x[] = {3, 4, 0, 0}, gamma[] = {2, 1, 1, 1};
+  float y[4];
+  kernels::norm({x, 1, 4}, {}, {gamma, nullptr, 0, false}, {}, {y, 1, 4}, {});
+  CHECK(std::vector<float>(y, y + 4) == std::vector<float>{2.4f, 1.6f, 0, 0});
 }
 
 TEST_CASE("norms: gradients of the parameters are exactly the reduction of the plan") {
@@ -134,9 +145,11 @@ TEST_CASE("norms: the same bits on every code path and for any number of threads
   for (const std::vector<Index>& lengths : kBatches) {
     const ReductionTree plan = plan_of(lengths);
     for (Index width : {1, 9, 17, 33, 130, 256}) {
-      for (const Options& options :
-           {Options{.has_residual = true, .accumulates = true}, Options{.has_beta = false}}) {
-        INFO("rows ", plan.rows, ", width ", width, ", beta ", options.has_beta);
+      for (const Options& options : {Options{.has_residual = true, .accumulates = true},
+                                     {.has_beta = false},
+                                     {.has_beta = false, .is_centred = false}}) {
+        INFO("rows ", plan.rows, ", width ", width, ", beta ", options.has_beta, ", centred ",
+             options.is_centred);
         check_same_bits_everywhere([&] {
           const Results r = run(plan, width, options);
           return std::vector<Grid<float>>{r.sum, r.y, r.moments, r.dx, r.parameters};

@@ -17,7 +17,8 @@ void norm(ConstMatrix x, ConstMatrix residual, const NormRule& rule, Matrix sum,
   for (Index t = 0; t < x.rows; ++t) {
     Row row = array_of(x.row(t), D);
     if (residual) row += array_of(residual.row(t), D);
-    const double mean = row.mean(), inverse = 1 / std::sqrt((row - mean).square().mean() + rule.epsilon);
+    const double mean = rule.is_centred ? row.mean() : 0,
+                 inverse = 1 / std::sqrt((row - mean).square().mean() + rule.epsilon);
     auto normed = array_of(y.row(t), D);
     normed = array_of(rule.gamma, D) * ((row - mean) * inverse);
     if (rule.beta) normed += array_of(rule.beta, D);
@@ -30,6 +31,7 @@ void norm(ConstMatrix x, ConstMatrix residual, const NormRule& rule, Matrix sum,
 }
 
 // x̂ = (x - mean)·inverse and g = gamma·dy give dx = inverse (g - mean(g) - x̂ mean(g x̂)); Ba et al. 2016.
+// Without centring mean(g) is left out.
 void norm_backward(ConstMatrix x, ConstMatrix moments, const NormRule& rule, ConstMatrix dy, Matrix dx,
                    bool accumulate_dx, const NormGradients& to) {
   const Index D = x.cols;
@@ -40,7 +42,7 @@ void norm_backward(ConstMatrix x, ConstMatrix moments, const NormRule& rule, Con
     const Row normed = (array_of(x.row(t), D) - mean) * inverse, g = array_of(rule.gamma, D) * cotangent;
     auto gradient = array_of(dx.row(t), D);
     if (!accumulate_dx) gradient = 0;
-    gradient += inverse * (g - g.mean() - normed * (g * normed).mean());
+    gradient += inverse * (g - (rule.is_centred ? g.mean() : 0) - normed * (g * normed).mean());
     gammas += cotangent * normed;
     betas += cotangent;
   }

@@ -6,12 +6,14 @@
 
 namespace headwater::kernels {
 
-// y = gamma * (x - mean)/sqrt(variance + epsilon) + beta (Ba et al. 2016).
+// y = gamma * (x - mean)/sqrt(variance + epsilon) + beta (Ba et al. 2016). Without centring the mean counts
+// as 0, here and in the variance: an RMS norm (Zhang and Sennrich 2019).
 template <class T>
 struct NormRuleOf {
   const T* gamma;
   const T* beta;  // null: none
   T epsilon;
+  bool is_centred = true;
 };
 using NormRule = NormRuleOf<Real>;
 template <class T>

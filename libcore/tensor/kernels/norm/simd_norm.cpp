@@ -40,9 +40,12 @@ void forward(const NormRuleOf<float>& rule, MatrixOf<const float> x, MatrixOf<co
     const auto value = [&](Index c, Index lanes) {
       return other ? load(in + c, lanes) + load(other + c, lanes) : load(in + c, lanes);
     };
-    f32x16 sum = f32x16::zero();
-    for_each_group(D, [&](Index c, Index lanes) { sum = sum + value(c, lanes); });
-    const float mean = reduce_add(sum) / width;
+    float mean = 0;
+    if (rule.is_centred) {
+      f32x16 sum = f32x16::zero();
+      for_each_group(D, [&](Index c, Index lanes) { sum = sum + value(c, lanes); });
+      mean = reduce_add(sum) / width;
+    }
     const f32x16 m = f32x16::broadcast(mean);
     f32x16 squares = f32x16::zero();
     for_each_group(D, [&](Index c, Index lanes) {
@@ -80,7 +83,7 @@ void backward_input(const NormBackward& of) {
       sum = sum + g;
       product = fma(g, normed(c, lanes), product);
     });
-    const f32x16 mean_g = f32x16::broadcast(reduce_add(sum) / width),
+    const f32x16 mean_g = f32x16::broadcast(of.rule.is_centred ? reduce_add(sum) / width : 0),
                  mean_gx = f32x16::broadcast(-(reduce_add(product) / width));
     for_each_group(D, [&](Index c, Index lanes) {
       f32x16 gradient = inverse * fma(normed(c, lanes), mean_gx, scaled(c, lanes) - mean_g);
