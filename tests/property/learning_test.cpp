@@ -14,8 +14,13 @@ TEST_CASE("a small model learns to copy in 30 seconds" * doctest::test_suite("ti
   constexpr std::int64_t kVocabulary = 14;
   Recipe recipe;
   recipe.name = "copy";
-  recipe.model = model_section(EncoderDecoderSettings{
-      .transformer = {.width = 32, .heads = 2, .head_width = 16, .feed_forward_width = 64, .length = 8}});
+  EncoderDecoderSettings settings;
+  settings.transformer.width = 32;
+  settings.transformer.heads = 2;
+  settings.transformer.head_width = 16;
+  settings.transformer.feed_forward_width = 64;
+  settings.transformer.length = 8;
+  recipe.model = model_section(settings);
   recipe.training.epochs = 30;
   recipe.training.batch_sequences = 64;
   recipe.training.optimizer = {.kind = "adam", .learning_rate = 4e-3};

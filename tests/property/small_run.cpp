@@ -61,14 +61,16 @@ Recipe small_recipe(const std::string& optimizer) {
   Recipe recipe;
   recipe.name = "small";
   recipe.seed = 17;
-  recipe.model = model_section(EncoderDecoderSettings{.transformer = {.width = 24,
-                                                                      .heads = 2,
-                                                                      .head_width = 10,
-                                                                      .feed_forward_width = 20,
-                                                                      .length = 9,
-                                                                      .dropout = 0.1,
-                                                                      .attention_dropout = 0.1,
-                                                                      .output_dropout = 0.2}});
+  EncoderDecoderSettings settings;
+  TransformerSettings& transformer = settings.transformer;
+  transformer.width = 24;
+  transformer.heads = 2;
+  transformer.head_width = 10;
+  transformer.feed_forward_width = 20;
+  transformer.length = 9;
+  transformer.dropout = transformer.attention_dropout = 0.1;
+  transformer.output_dropout = 0.2;
+  recipe.model = model_section(settings);
   recipe.training.epochs = 3;
   recipe.training.batch_sequences = 8;
   recipe.training.label_smoothing = 0.1;

@@ -83,7 +83,13 @@ std::string tokenizer_file(const fs::path& path, const Words& words, bool has_en
 }
 
 TransformerSettings small(std::int64_t length = 5) {
-  return {.width = 6, .heads = 2, .head_width = 3, .feed_forward_width = 4, .length = length};
+  TransformerSettings settings;
+  settings.width = 6;
+  settings.heads = 2;
+  settings.head_width = 3;
+  settings.feed_forward_width = 4;
+  settings.length = length;
+  return settings;
 }
 
 void make_language_model(Made& made, const Words& words, std::uint64_t seed, bool saves,
