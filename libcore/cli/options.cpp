@@ -139,7 +139,10 @@ Option& Option::names_files() {
 
 bool Option::is_given() const { return option_ != nullptr && option_->count() > 0; }
 
-std::string Option::name() const { return option_->get_name(); }
+std::string Option::name() const {  // for the library a hidden option has none
+  if (!option_->get_lnames().empty()) return "--" + option_->get_lnames().front();
+  return option_->get_snames().empty() ? option_->get_name() : "-" + option_->get_snames().front();
+}
 
 std::string Option::shown_name() const {
   const std::string& shown = option_->get_option_text();

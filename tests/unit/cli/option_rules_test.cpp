@@ -108,4 +108,6 @@ TEST_CASE("a hidden option works, and --help does not show it") {
   CHECK(l.line.help().find("--count") != std::string::npos);
   CHECK(l.said({"--best"}).empty());
   CHECK(l.b);
+  l.option_b.needs("-o");
+  CHECK(l.said({"--best"}) == "--best needs -o");
 }
