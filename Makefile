@@ -24,7 +24,7 @@ special := : ; $$ % \# ' " ` \ & | ( ) < > * ? [ ] { } ! =
 special_in_build := $(firstword $(foreach c,$(special),$(findstring $(c),$(BUILD))))
 $(if $(special_in_build)$(word 2,x$(BUILD)x),$(error BUILD="$(BUILD)" has $(or $(special_in_build),a space), which make cannot name; take another folder, or a link to it))
 
-.PHONY: help deps lint-deps build deb wheel deb-test demo check test gradcheck asan asan-unit aarch64-unit recipes recipe bench format lint clean distclean install uninstall tools-present FORCE
+.PHONY: help deps lint-deps build deb wheel deb-test demo check test gradcheck asan asan-unit aarch64-unit recipes recipe bench format lint pages clean distclean install uninstall tools-present FORCE
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 	@echo '  SCALE=quick cuts recipes down; SEED=N is another one than 1; SET=KEY=VALUE is --set of train; OVERWRITE=1 starts a run anew, one that is finished too; ALLOW_EMPTY=1; THREADS=N'
@@ -171,6 +171,10 @@ lint: ## formatting, clang-tidy, shellcheck, and files that are cited; changes n
 
 includes: ## includes that nothing is used of, by clang-tidy 17 or newer [CLANG_TIDY=]: some minutes
 	@JOBS=$(JOBS) $(if $(filter file,$(origin CLANG_TIDY)),,CLANG_TIDY='$(CLANG_TIDY)') tests/includes.sh $(BUILD)-includes
+
+pages: tools-present ## write the tables of options of tools/*.md anew, from what the programs declare
+	@for tool in $(TOOLS); do '$(BIN)'/$$tool --print-options | \
+	  sed -i -e '/^## Options$$/r /dev/stdin' -e '/^## Options$$/,/^## /{//!d}' tools/$$tool.md; done
 
 clean: ## remove the builds, not data or models
 	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan $(BUILD)-aarch64 $(BUILD)-lint $(BUILD)-includes $(BUILD)-deb $(BUILD)-deb-test $(BUILD)-wheel

@@ -20,10 +20,7 @@ constexpr std::string_view kTexts = "a model of texts", kImages = "a model of im
 constexpr std::array<std::string_view, 7> kFormats = {"csv", "json", "matrix", "npy", "svg", "html", "png"};
 
 void describe(cli::CommandLine& line, Options& o) {
-  line.add_option("model", o.model, "model directory or checkpoint")
-      .required()
-      .shown_as("MODEL")
-      .reads_model();
+  line.add_option("model", o.model, "model directory or checkpoint").required().reads_model();
   line.add_option(
           "text", o.texts,
           "text files, one text a line; of a model of images images, folders and data sets; - or none: "
@@ -31,63 +28,58 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("[TEXT...|IMAGE...]")
       .reads();
   line.group("Output");
-  line.add_option("--layer", o.layer, "only this layer; they count from 0").at_least(0);
-  line.add_option("--head", o.head, "only this head; they count from 0").at_least(0);
-  line.add_option("--kind", o.kind, "only encoder, decoder or cross")
-      .shown_as("KIND")
+  line.add_option("--layer", o.layer, "only this layer, from 0").at_least(0);
+  line.add_option("--head", o.head, "only this head, from 0").at_least(0);
+  line.add_option("--kind", o.kind,
+                  "only `encoder` (source looks at source), `decoder` (target at target, a language model's "
+                  "text at itself) or `cross` (target at source)")
       .one_of({"encoder", "decoder", "cross"});
   line.group("Input");
-  line.add_option(
-          "--target", o.target,
-          "what the decoder reads instead of its own translation: a file, line for line, or the text itself")
+  line.add_option("--target", o.target,
+                  "what the decoder reads instead of its own translation (forced decoding): a file, line for "
+                  "line, or else the text itself")
       .shown_as("TARGET")
       .reads()
       .is_of(kTranslator, o.of_kinds);
   line.group("Output");
   line.add_option("--view", o.view,
-                  "weights, heads (what each head looks at, over all texts or images), or rollout (over all "
-                  "layers: how much of each token or patch reaches the output); of texts also lines (between "
-                  "the tokens); of translations also alignments (links between words); of a model of images "
-                  "also distance (how far each head looks)")
+                  "`weights`; `heads`: [what each head looks at](#what-heads-look-at), over all texts or "
+                  "images; `rollout` over all layers, of [texts](#rollout-of-a-text) or "
+                  "[images](#where-a-model-of-images-looks); of texts `lines` between the tokens; of "
+                  "translations `alignments`: [links between words](#alignments); of images `distance`: [how "
+                  "far each head looks](#where-a-model-of-images-looks)")
       .one_of({"weights", "heads", "lines", "alignments", "rollout", "distance"})
       .with_default();
-  o.format_option =
-      line.add_option(
-              "--format", o.format,
-              "csv, json, matrix (for gnuplot), npy, svg, html (a page for a browser), or of images png; "
-              "without it as the name of -o ends, or csv")
-          .one_of({kFormats.begin(), kFormats.end()});
+  o.format_option = line.add_option("--format", o.format,
+                                    "how it is written ([below](#other-formats)); by default as the name of "
+                                    "-o ends (`a.svg`; `a.dat` is a matrix), or csv")
+                        .one_of({kFormats.begin(), kFormats.end()});
   line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads")
       .goes_with("--view=weights,lines");
-  line.add_option("--min-weight", o.min_weight, "of --view lines: draw no weight below W (0.1)")
+  line.add_option("--min-weight", o.min_weight, "draw no weight below W (0.1)")
       .shown_as("W")
       .between(0, 1)
       .goes_with("--view=lines");
-  line.add_option(
-          "-o,--output", o.output,
-          "where it goes instead of standard output; of svg and npy FOLDER/, which is new: a picture, or "
-          "arrays with their tokens, for each text or image")
-      .shown_as("FILE")
+  line.add_option("-o,--output", o.output,
+                  "where it goes instead of standard output; the name must not end as another format. Of svg "
+                  "and npy also FOLDER/, a new folder with a picture, or arrays, of each text or image "
+                  "([below](#other-formats))")
       .writes();
   line.group("Input");
-  line.add_option("--first", o.first, "of a model of images: only the first N")
-      .at_least(1)
-      .is_of(kImages, o.of_kinds);
-  line.add_flag(
-          "--resize", o.is_resized,
-          "of a model of images: resize the images of files to the size that it reads, as classify does")
+  line.add_option("--first", o.first, "only the first N images").at_least(1).is_of(kImages, o.of_kinds);
+  line.add_flag("--resize", o.is_resized,
+                "resize the images of files to the size that the model reads, as `classify --resize` does")
       .is_of(kImages, o.of_kinds);
   line.group("Alignments");
-  line.add_option("--inverse", o.inverse,
-                  "a model that translates the other way: links of both, grow-diag-final-and")
-      .shown_as("MODEL")
+  line.add_option(
+          "--inverse", o.inverse,
+          "a model that translates the other way, whose links are combined with these (grow-diag-final-and)")
       .reads_model();
-  line.add_option("--inverse-layer", o.inverse_layer, "its layer, from 0; the last without it").at_least(0);
-  line.add_option("--inverse-head", o.inverse_head, "of that layer; the mean of all without it").at_least(0);
+  line.add_option("--inverse-layer", o.inverse_layer, "its layer, from 0 (the last)").at_least(0);
+  line.add_option("--inverse-head", o.inverse_head, "its head, from 0 (the mean of all)").at_least(0);
   line.add_option("--gold", o.gold,
-                  "links that people made (0-0 1?1, a line each): a table of how well each head agrees, the "
-                  "best first, instead of links")
-      .shown_as("FILE")
+                  "links that people made, a line for each pair: print a table of how well every head agrees "
+                  "with them, the best first")
       .reads();
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);

@@ -24,21 +24,23 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("[TEXT|IMAGE...]")
       .reads();
   line.group("Output");
-  line.add_option("--top", o.top, "write this many labels, the most probable first")
+  line.add_option("--top", o.top, "write N labels, the most probable first; more than there are: all")
       .at_least(1)
       .with_default();
   line.add_flag("--all", o.has_all,
-                "write the probability of every label instead, a column each in their order")
+                "write the probability of every label, a column each in the order of the set")
       .goes_without("--top --json", "--json --top N names the labels");
-  line.add_flag("--header", o.has_header, "of --all: write a first line that names the labels")
+  line.add_flag("--header", o.has_header, "a first line with the labels, separated by TABs")
       .goes_with("--all");
   line.add_option("--temperature", o.temperature,
-                  "divide the logits by it first: above 1 less sure; evaluate --fit-temperature finds it")
+                  "divide the logits by T (1): above 1 less sure; `evaluate --fit-temperature` finds it")
       .between(kLeastTemperature, kGreatestTemperature)
       .shown_as("T");
   line.add_flag("--json", o.is_json, "one JSON object a line");
   line.group("Speed");
-  line.add_option("--batch", o.batch, "lines computed together; the output is the same for any")
+  line.add_option("--batch", o.batch,
+                  "lines or images computed together; larger is faster and takes more memory. The output is "
+                  "the same for any")
       .at_least(1)
       .with_default();
   line.group("Input");
@@ -47,8 +49,8 @@ void describe(cli::CommandLine& line, Options& o) {
   cli::add_json_input_option(line, o.reader);
   line.is_of("--replace-invalid --json-input", kTexts, o.of_kinds);
   line.add_flag("--resize", o.is_resized,
-                "of a model of images: resize each image of a file to the size that it reads, as vectorize "
-                "--resize does; it takes no value")
+                "resize each image of a file to the size that the model reads, as `vectorize --resize` does; "
+                "it takes no value")
       .is_of(kImages, o.of_kinds);
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);

@@ -15,24 +15,25 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads()
       .reads_model();
   line.group("Output");
-  line.add_option("-o,--output", o.output,
-                  "the folder to write, which must not be there, or of a layout be empty")
+  line.add_option(
+          "-o,--output", o.output,
+          "the folder to write, which must be absent or, for a layout, empty; it appears whole or not at all")
       .required()
       .shown_as("DIR")
       .writes();
   line.add_option("--layout", o.layout,
-                  "the layout of Hugging Face's library that the model must fit, by its model_type; without "
-                  "it the one that fits")
+                  "the [layout](#layouts) that the model must fit; by default the one that fits")
       .one_of(layout_names())
       .goes_without("--average", "convert what --average writes");
   line.group("Averages");
-  line.add_option("--average", o.models,
-                  "write the model whose weights are the mean of these models', or of a run's checkpoints")
+  line.add_option(
+          "--average", o.models,
+          "write the mean of the checkpoints of one run, or of two or more model directories or checkpoints")
       .values(1, -1)
       .shown_as("MODEL...")
       .reads()
       .reads_model();
-  line.add_option("--last", o.last, "of the checkpoints of one run: the newest N; by default all")
+  line.add_option("--last", o.last, "the newest N checkpoints of one run (all, at least two)")
       .at_least(1)
       .goes_with("--average");
 }

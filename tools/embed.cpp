@@ -41,32 +41,29 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads();
   line.group("Output");
   o.format_option = line.add_option("--format", o.format,
-                                    "text (numbers, a line each), npy, or safetensors; without it as the "
-                                    "name of -o ends, or text")
+                                    "how it is written ([above](#output)); by default as the name of -o ends "
+                                    "(`v.npy`, `v.safetensors`), or text")
                         .one_of({kFormats.begin(), kFormats.end()});
-  line.add_option("-o,--output", o.output, "where it goes instead of standard output")
-      .shown_as("FILE")
+  line.add_option("-o,--output", o.output,
+                  "where it goes instead of standard output; the name must not end as another format")
       .writes();
   line.add_option("--pooling", o.pooling,
-                  "what of the tokens' states the vector is: mean, first or max; by default what the model "
-                  "itself does, where it does nothing mean")
+                  "what of the tokens' states the vector is (what the model itself does, or mean)")
       .one_of({"mean", "first", "max"});
   line.add_flag("--normalize", o.normalizes, "give each vector the length 1");
-  line.add_flag("--tokens", o.has_tokens, "a vector for each token instead")
+  line.add_flag("--tokens", o.has_tokens, "a vector for each token")
       .goes_without("--pooling", "a token's vector is its state");
-  line.add_option("--layer", o.layer, "the states after N blocks instead of all; 0: the embeddings")
-      .between(0, 1000);
+  line.add_option("--layer", o.layer, "the states after N blocks (all); 0: the embeddings").between(0, 1000);
   line.add_option("--nearest", o.nearest,
-                  "write the lines of FILE nearest to each line by cosine instead of vectors")
-      .shown_as("FILE")
+                  "write the lines of FILE nearest to each line, by cosine, instead of vectors")
       .reads()
       .is_of(kTexts, o.of_kinds);
-  line.add_option("--top-k", o.top_k, "of --nearest: how many")
+  line.add_option("--top-k", o.top_k, "the number of nearest lines")
       .at_least(1)
       .with_default()
       .goes_with("--nearest");
   line.add_option("--nearest-column", o.nearest_column,
-                  "of --nearest: compare column N of FILE, from 1, and write its whole lines")
+                  "compare column N of FILE, from 1, and write its whole lines")
       .at_least(1)
       .goes_with("--nearest");
   line.add_option("--duplicates", o.duplicates,
@@ -77,18 +74,15 @@ void describe(cli::CommandLine& line, Options& o) {
       .is_of(kTexts, o.of_kinds);
   line.goes_without("--nearest --duplicates", "--tokens --format=npy,safetensors", "it writes lines of text");
   line.add_option("--vectors", o.vectors,
-                  "of --nearest and --duplicates: saved vectors of the lines that are searched, of embed -o "
-                  "FILE.npy; they are not computed again")
-      .shown_as("FILE")
+                  "saved vectors of the searched lines (`embed -o FILE.npy`), which are not computed again")
       .reads_file()
       .goes_with("--nearest --duplicates");
-  line.add_flag("--ids", o.has_ids,
-                "of --nearest and --duplicates: numbers of lines and cosines in full, without the lines")
+  line.add_flag("--ids", o.has_ids, "numbers of lines and cosines in full, without the lines")
       .goes_with("--nearest --duplicates");
   line.group("Speed");
   line.add_option("--batch", o.batch,
-                  "lines read at once, among which those of like length are computed "
-                  "together; the output is the same for any")
+                  "lines read at once, among which those of like length are computed together; the output is "
+                  "the same for any")
       .between(1, 1000000)
       .with_default();
   search::add_compute_type_option(line, o.compute_type);
@@ -98,8 +92,7 @@ void describe(cli::CommandLine& line, Options& o) {
   cli::add_json_input_option(line, o.reader);
   line.is_of("--compute-type --replace-invalid --column --csv --json-input", kTexts, o.of_kinds);
   line.add_flag("--resize", o.is_resized,
-                "of a model of images: resize the images of files to the size that it reads, as classify "
-                "does")
+                "resize each image of a file to the size that the model reads, as `classify --resize` does")
       .is_of(kImages, o.of_kinds);
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);

@@ -10,6 +10,7 @@
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/parallel.hpp"
+#include "support/split.hpp"
 #include "tensor/kernels/isa.hpp"
 
 namespace headwater::evaluate {
@@ -71,65 +72,60 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("[DATA...]")
       .reads();
   line.group("Input");
-  line.add_flag("--ids", o.has_ids, "the data are id lines, as train reads them");
+  line.add_flag("--ids", o.has_ids,
+                "the data are id lines, as `train` reads them; a header line of `vectorize --header` is "
+                "checked. Labels are names, or ids as `vectorize --labels` writes them");
   line.add_option("--labels-as", o.labels_as,
-                  "of a classifier with --ids: what the column of labels has: names, or ids (as vectorize "
-                  "--labels writes them); needed if a name is another label's id")
+                  "what the column of labels has, with --ids; needed if a name is another label's id, unless "
+                  "a header line or a file of columns says it")
       .one_of({"names", "ids"});
-  line.add_flag("--multiline", o.is_multiline,
-                "of a language model: each file is one text, with its line ends")
+  line.add_flag("--multiline", o.is_multiline, "each file is one text, with a line end after each line")
       .goes_without("--ids", "one at a time");
   line.add_flag("--lines", o.is_of_lines,
-                "of a language model: each line is one text, also if it has learned from one long text")
+                "each line is one text, also if the model has learned from one long text")
       .goes_without("--ids --multiline", "one at a time");
-  line.add_flag("--start", o.has_start, "of a language model: put the start token before each text");
+  line.add_flag("--start", o.has_start,
+                "put the start token before each text, so that its first token is predicted, too");
   line.group("Scores");
-  line.add_option(
-          "--stride", o.stride,
-          "of a language model: read texts longer than it in windows that move on by N tokens, so that "
-          "each token "
-          "is predicted after as many others as fit")
+  line.add_option("--stride", o.stride,
+                  "read long texts in windows that move on by N tokens, 1 to the model's length "
+                  "([below](#language-models))")
       .between(1, 1e6);
-  line.add_option("--seed", o.seed,
-                  "of a masked language model: which tokens are hidden; by default as in its validation");
+  line.add_option("--seed", o.seed, "which tokens are hidden (the seed of the model's recipe, or 1)");
   line.add_flag("--reference-measure", o.has_reference_measure,
-                "loss and accuracy over padded positions too, as the source of the recipe counts them");
+                "also loss and accuracy as the source of the recipe counts: the loss over real tokens "
+                "divided by all positions, and the pad after each end token counted as right");
   line.group("Search");
   o.beams.describe(line, search::is_of_beams);
   line.group("Speed");
-  line.add_option("--batch", o.batch_sequences, "pairs measured at a time; a matter of speed")
+  line.add_option("--batch", o.batch_sequences, "examples measured at a time; a matter of speed")
       .between(1, 65536)
       .with_default();
   line.group("Scores");
-  line.add_option("-r,--recipe", o.recipe,
-                  "also print which of this recipe's expectations about test data were met")
-      .shown_as("FILE")
+  line.add_option(
+          "-r,--recipe", o.recipe,
+          "also print which of this recipe's expectations about test data were met ([below](#expectations))")
       .reads();
-  line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
+  line.add_option("--scale", o.scale, "of the recipe: quick is its cut-down version")
       .offers({"full", "quick"})
       .with_default()
       .goes_with("--recipe");
   line.group("Input");
-  line.add_option("--hypotheses", o.hypotheses, "score this text instead, one line each; - is standard input")
-      .shown_as("FILE")
+  line.add_option("--hypotheses", o.hypotheses, "the text to score, one line each; - is standard input")
       .reads()
       .goes_without("model", "one at a time");
   line.add_option("--references", o.references,
-                  "what it should be, line for line; given again: further right answers")
+                  "the right text, line for line; given again, each file is a further right answer")
       .one_value_each()
-      .shown_as("FILE")
       .reads()
       .goes_without("model", "one at a time")
       .needs("--hypotheses", "the file that they are for");
-  line.add_option(
-          "--predictions", o.predictions,
-          "score these predicted labels instead, one a line, or label, TAB, probability, as classify writes "
-          "them; - is standard input")
-      .shown_as("FILE")
+  line.add_option("--predictions", o.predictions,
+                  "the labels to score, one a line: a label, or label, TAB, probability, as `classify --top` "
+                  "writes them ([below](#labels)); - is standard input")
       .reads()
       .needs("--labels", "those that are right, one a line");
-  line.add_option("--labels", o.labels, "what they should be, line for line")
-      .shown_as("FILE")
+  line.add_option("--labels", o.labels, "the right labels, line for line")
       .reads()
       .needs("--predictions", "the file that they are for");
   line.goes_without("--predictions --labels", "model --hypotheses --references", "one at a time");
@@ -139,40 +135,38 @@ void describe(cli::CommandLine& line, Options& o) {
       .shown_as("NAMES")
       .offers(metric_words())
       .goes_without("--predictions", "all figures are written");
-  line.add_option("--tokenize", o.tokenization, "of BLEU, distinct and repetition: 13a, none, intl or char")
+  line.add_option("--tokenize", o.tokenization, "of BLEU, distinct and repetition")
       .one_of({"13a", "none", "intl", "char"})
       .with_default();
   line.add_flag("--stem", o.is_stemmed,
                 "of ROUGE: words of more than three letters count by their stems (Porter)");
-  line.add_option("--smooth", o.smoothing, "of BLEU, for orders without a match: exp, floor, add-k or none")
+  line.add_option("--smooth", o.smoothing, "of BLEU, for orders without a match")
       .one_of({"exp", "floor", "add-k", "none"})
       .with_default();
-  line.add_flag("--lowercase", o.is_lowercased, "score lower-cased text");
+  line.add_flag("--lowercase", o.is_lowercased, "lower-case both sides first (Unicode); ROUGE always does");
   line.add_option("--temperature", o.temperature,
-                  "of a classifier: measure its probabilities at this temperature, as classify writes them")
+                  "measure its probabilities at this temperature, as `classify --temperature` writes them "
+                  "([below](#calibration))")
       .between(kLeastTemperature, kGreatestTemperature)
       .shown_as("T");
-  line.add_flag(
-          "--fit-temperature", o.fits_temperature,
-          "of a classifier: also find the temperature of least loss on these data, validation data at best")
+  line.add_flag("--fit-temperature", o.fits_temperature,
+                "also find the temperature of least loss on these data, at best validation data, with its "
+                "loss and ECE")
       .goes_without("--temperature", "one at a time");
   line.group("Output");
-  line.add_option(
-          "--reliability", o.reliability,
-          "of a classifier or --predictions: write a picture (SVG) of how often its confidence comes true")
-      .shown_as("FILE")
+  line.add_option("--reliability", o.reliability, "draw how often the confidence in a label comes true (SVG)")
       .writes();
-  line.add_option(
-          "--confusion", o.confusion,
-          "of a classifier or --predictions: write how often each label was taken for each, as a table "
-          "(FILE.csv) or a picture (FILE.svg); may be given twice")
+  line.add_option("--confusion", o.confusion,
+                  "how often each label was taken for each: a table (FILE.csv), a line for each label and a "
+                  "column for each predicted one, or a picture (FILE.svg) of at most 500 labels; may be "
+                  "given twice, for both")
       .one_value_each()
-      .shown_as("FILE")
       .writes();
   line.add_flag("--sentences", o.is_by_sentence,
-                "of texts: one line of scores for each line, separated by tabs")
+                "the scores of each line, separated by TABs, in the order of --metric; BLEU with effective "
+                "order, of ROUGE F1")
       .goes_with("--hypotheses");
-  line.add_flag("--json", o.is_json, "one JSON object a line");
+  line.add_flag("--json", o.is_json, "one JSON object a line, each with `\"version\": 1`");
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader, cli::Columns::any);
@@ -187,8 +181,14 @@ void describe(cli::CommandLine& line, Options& o) {
     line.is_of(options, kind, o.of_kinds);
     line.goes_with(options, "model", "evaluate MODEL DATA");
   }
-  line.is_of("--lowercase --stem --tokenize --smooth", kTranslator, o.of_kinds);
-  line.is_of("--reliability --confusion", kClassifier, o.of_kinds);
+  // Of texts and labels alone, too.
+  const std::vector<std::pair<const char*, std::string>> of_data = {
+      {kTranslator, "--lowercase --stem --tokenize --smooth"}, {kClassifier, "--reliability --confusion"}};
+  for (const auto& [kind, options] : of_data) {
+    line.is_of(options, kind, o.of_kinds);
+    for (const std::string_view name : split(options, ' '))
+      line.option(name).note("with MODEL only for " + std::string(kind));
+  }
   line.goes_with("--reliability --confusion", "model --predictions");
   line.goes_with("--recipe", "model");
   o.reader.csv_fix.clear();  // of lines of one text alone

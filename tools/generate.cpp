@@ -41,24 +41,27 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("text", o.text, "text, one prompt a line; - is standard input").reads();
   line.group("Masked language models");
   line.add_flag("--fill-mask", o.fills_masks,
-                "write, for each [MASK] of a line, its likeliest words (5, or --top-k K) and their "
-                "probabilities");
+                "of a masked language model: write the likeliest words of each [MASK] (5, or --top-k) with "
+                "their probabilities ([below](#filling-masks))");
   line.group("Output");
   line.add_flag("--echo", o.form.has_prompts, "write the prompt before its continuation");
   line.add_flag("--scores", o.form.has_scores,
-                "add two columns: the continuation's log-probability, and those of its tokens");
-  line.add_flag("--json", o.form.is_json, "write a JSON object a line");
+                "add two columns: the continuation's log-probability, and those of its tokens, the end token "
+                "too, separated by spaces");
+  line.add_flag("--json", o.form.is_json, "write a JSON object a line ([below](#json))");
   line.add_flag("--stream", o.form.is_streaming,
-                "write each text while it is made, one after the other; to a terminal it is so")
+                "write each text while it is made, one after the other, to a file or pipe too; the default "
+                "to a terminal, unless --batch or --json is given")
       .goes_without("--json many", "it writes text by text");
   line.condition(
       "many", [&o] { return o.batch.value_or(1) > 1; }, "--batch above 1");
-  line.add_flag(
-      "--multiline", o.form.has_line_ends,
-      "let a continuation have line ends and TABs, which are spaces otherwise; to a terminal it is so");
+  line.add_flag("--multiline", o.form.has_line_ends,
+                "let a continuation have line ends and TABs; otherwise they become spaces. To a terminal it "
+                "is as with --stream");
   line.group("Speed");
   line.add_option("--batch", o.batch,
-                  "continuations that are made together (16); the text is the same for any")
+                  "continuations that are made together (16; with --fill-mask lines, 64); the text is the "
+                  "same for any")
       .at_least(1);
   search::add_compute_type_option(line, o.compute_type);
   generate::describe(line, o.search);
@@ -69,12 +72,16 @@ void describe(cli::CommandLine& line, Options& o) {
                         o.search.decoding.names(),
                     "--top-k, --allow-unknown and --json do");
   line.group("Model");
-  line.add_flag("--start", o.has_start, "put [START] before each prompt, as vectorize --start does");
-  line.add_flag("--allow-unknown", o.allows_unknown, "let [UNK] be generated");
+  line.add_flag(
+      "--start", o.has_start,
+      "put the start token before each prompt: for models whose lines were made by `vectorize --start`");
+  line.add_flag("--allow-unknown", o.allows_unknown,
+                "let [UNK] be generated; otherwise a known token is taken");
   line.group("Input");
-  line.add_option("--prompt-file", o.prompt_files,
-                  "this whole file is one prompt, with its line ends but the last; repeat it for more")
-      .shown_as("FILE")
+  line.add_option(
+          "--prompt-file", o.prompt_files,
+          "this whole file (- is standard input), of at most 16 MiB, is one prompt, with its line ends but "
+          "the last; end it with an empty line to end the prompt with a line end. May be given again")
       .one_value_each()
       .reads()
       .goes_without("text --csv --column --json-input", "a file is a prompt");

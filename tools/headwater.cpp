@@ -41,37 +41,42 @@ void describe(cli::CommandLine& line, Options& o) {
               alternatives(starter_kinds()))
       .shown_as("[WORDS...]");
   line.group("Runs");
-  line.add_option("--array", o.arrays,
-                  "one run for each of these values of a key, KEY=a,b,c; given again: for each combination")
+  line.add_option(
+          "--array", o.arrays,
+          "one run for each of these values; given again, one for each combination ([below](#many-runs))")
       .one_value_each()
       .shown_as("KEY=VALUES");
-  line.add_option("-j,--jobs", o.jobs, "of --array and several recipes: runs at a time")
+  line.add_option("-j,--jobs", o.jobs,
+                  "of --array and several recipes: runs at a time, which share the processors evenly")
       .between(1, 256)
       .shown_as("N")
       .with_default();
-  line.add_option("--scale", o.scale, "full, or quick: the cut-down version")
+  line.add_option("--scale", o.scale,
+                  "quick: the recipe's cut-down version, which shows in a minute whether everything is there")
       .one_of({"full", "quick"})
       .with_default();
   line.add_option("--seed", o.seed, "another seed than the recipe's").shown_as("N");
-  line.add_flag("--overwrite", o.overwrites, "start the run anew, from first weights, over an existing one");
-  line.add_flag("--allow-empty", o.allows_empty, "leave out examples without a token, however many");
-  line.add_flag("--all", o.is_all, "every recipe, each after the one whose model it begins with");
-  line.add_flag("--script", o.is_script, "print the run as a script for bash, stage by stage; run nothing");
+  line.add_flag("--overwrite", o.overwrites, "start the run anew, from first weights, over any existing one");
+  line.add_flag("--allow-empty", o.allows_empty, "leave out any number of examples without a token");
+  line.add_flag("--all", o.is_all,
+                "every recipe of ours, each after the one whose model it begins with ([below](#many-runs))");
+  line.add_flag("--script", o.is_script,
+                "print the run as a script for bash and run nothing ([below](#as-a-script))");
   line.group("Output");
-  line.add_option("--models", o.models, "where runs go: to recipes/NAME there")
+  line.add_option("--models", o.models, "where runs go: to `recipes/NAME` there")
       .shown_as("FOLDER")
       .names_files()
       .with_default();
-  line.add_option("--data", o.data,
-                  "the data root: of a public set data/cache, of your own files the "
-                  "folder of the recipe")
+  line.add_option(
+          "--data", o.data,
+          "the data root (`data/cache` for a public set, the folder of the recipe for your own files)")
       .shown_as("FOLDER")
       .names_files();
-  line.add_option("-o,--output", o.output, "of new: the file; standard output without it")
-      .shown_as("FILE")
+  line.add_option("-o,--output", o.output, "the file, which must not exist; by default standard output")
       .writes();
   line.add_option("--threads", o.threads,
-                  "threads of each run; 0: one a processor, shared by the runs of --jobs")
+                  "threads of each run, 0 (default): one a processor, shared by the runs of --jobs; no "
+                  "result depends on it")
       .group("Speed")
       .between(0, 1024)
       .shown_as("N");

@@ -22,34 +22,41 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads_model();
   line.group("Input");
   line.add_option("-r,--recipe", o.recipe, "the same as naming the recipe")
-      .shown_as("FILE")
       .reads()
-      .is_of("a data set of lines|a data set of images", o.of_kinds);
-  line.add_option("--scale", o.scale, "of a recipe: full, or quick: its cut-down version")
+      .is_of("a data set of lines|a data set of images", o.of_kinds)
+      .note("with --data only for lines or images");
+  line.add_option("--scale", o.scale, "of a recipe: quick is its cut-down version")
       .one_of({"full", "quick"})
       .with_default();
   line.group("Output");
   line.add_flag("--print-recipe", o.prints_recipe,
-                "of a model: its recipe; of one of another program the recipe with its settings")
+                "of a model directory: its recipe; of a model of another program a recipe with its settings, "
+                "where an encoder that makes vectors is the encoder of a classifier")
       .goes_without("--json --matrices --tensors --statistics", "it stands alone");
-  line.add_flag("--keys", o.lists_keys, "every key that a recipe may have, as Markdown")
+  line.add_flag("--keys", o.lists_keys,
+                "every key that a recipe may have, as Markdown: a table a section with types, defaults, "
+                "allowed values and meanings")
       .goes_without("what --recipe", "it lists the keys of every recipe")
       .goes_without("--json --print-recipe --matrices --tensors --statistics", "it stands alone");
-  line.add_flag("--matrices", o.shows_matrices, "of a recipe or a model: each parameter instead of layers");
-  line.add_flag("--tensors", o.shows_tensors, "of a model: the tensors of its file too");
-  line.add_flag(
-      "--statistics", o.has_statistics,
-      "min, max, mean and standard deviation of each tensor's numbers, and how many are not finite");
-  line.add_flag("--json", o.is_json, "one JSON object a line");
+  line.add_flag("--matrices", o.shows_matrices,
+                "of a recipe or a model: each parameter with its shape and FLOPs, instead of layers");
+  line.add_flag("--tensors", o.shows_tensors, "of a model: also the tensors of its file");
+  line.add_flag("--statistics", o.has_statistics,
+                "minimum, maximum, mean and standard deviation (`std`) of each tensor's numbers, and how "
+                "many are not finite");
+  line.add_flag("--json", o.is_json, "one JSON object a line, each with `\"version\": 1`");
   line.group("Figures");
   line.add_flag("--positions", o.shows_positions,
-                "the vectors that are added to tokens for their places, and how alike they are");
+                "the vectors that are added to tokens for their places ([below](#figures))");
   line.add_flag("--schedule", o.shows_schedule, "of a recipe: the learning rate of each step");
   line.add_option("--steps", o.steps,
-                  "of --schedule: steps of the run (training.max_steps, or ten times the warmup)")
+                  "steps of the run (`training.max_steps`, or ten times the warmup; rates that depend on the "
+                  "length of the run need it)")
       .between(1, 100000000)
       .goes_with("--schedule");
-  line.add_option("--patches", o.patches, "of a model of images: how it cuts this image")
+  line.add_option(
+          "--patches", o.patches,
+          "of a model of images: how it cuts this image, which is read and resized as by `classify --resize`")
       .shown_as("IMAGE")
       .reads_file();
   line.goes_without("--positions", "--schedule --patches", "one at a time");
@@ -57,59 +64,55 @@ void describe(cli::CommandLine& line, Options& o) {
   line.goes_without("--positions --schedule --patches", "--json --tensors --statistics --keys",
                     "it stands alone");
   line.add_option("-o,--output", o.output,
-                  "of these: FILE.svg, FILE.csv, of patches FILE.png; standard output is CSV, or PNG")
-      .shown_as("FILE")
+                  "`FILE.svg` or `FILE.csv`, for patches `FILE.png`; standard output is CSV, or PNG")
       .writes()
       .goes_with("--positions --schedule --patches");
   line.group("Data sets");
-  line.add_option("--data", o.data,
-                  "size, classes and lengths of a data set: lines of columns separated by TABs, - is "
-                  "standard input; or a file of images that vectorize --images wrote, or of ids that "
-                  "vectorize --output dataset wrote with a tokenizer")
+  line.add_option(
+          "--data", o.data,
+          "a data set instead: lines of columns separated by TABs, read once (-: standard input); a file of "
+          "images of `vectorize --images`, or of ids of `vectorize --output dataset` with a tokenizer")
       .values(1, -1)
       .shown_as("FILE...")
       .reads()
       .goes_without("what", "one at a time")
       .goes_without(
           "--print-recipe --keys --matrices --tensors --statistics --positions --schedule --patches");
-  line.add_option(
-          "--columns", o.columns,
-          "what the data's columns are: source, target, label, separated by commas; or take them from "
-          "--recipe")
+  line.add_option("--columns", o.columns,
+                  "the data's columns: `source`, `target` or `label`, separated by commas; by default those "
+                  "of --recipe, or as they look ([below](#data-sets))")
       .list(',')
       .shown_as("NAMES")
       .goes_with("--data")
       .is_of("a data set of lines", o.of_kinds);
   line.add_option("--tokenizer", o.tokenizer,
-                  "count the tokens of this tokenizer.json too, and those that it does not know")
-      .shown_as("FILE")
+                  "also count the tokens of this `tokenizer.json`, and the share of unknown ones; by "
+                  "default, with --recipe, of those that it learns from these data")
       .reads_file()
       .goes_with("--data")
       .is_of("a data set of lines|a file of ids", o.of_kinds);
   cli::add_replace_invalid_option(line, o.reader);
   line.add_option("--contact-sheet", o.contact_sheet,
-                  "of images: a picture of the first ones of each label: FILE.svg with the labels, or a PNG "
-                  "without words")
-      .shown_as("FILE")
+                  "a picture with a row for each label of its first images: `FILE.svg` with labels and "
+                  "numbers of images, else a PNG without words")
       .writes()
       .goes_with("--data")
       .is_of("a data set of images", o.of_kinds);
-  line.add_option("--samples", o.samples, "of --contact-sheet: images of each label")
+  line.add_option("--samples", o.samples, "images of each label")
       .between(1, 1000)
       .with_default()
       .goes_with("--contact-sheet");
   line.add_option("--draws", o.draws,
-                  "of images, with --recipe: a picture (PNG) of one image as training reads it in its first "
-                  "epochs")
-      .shown_as("FILE")
+                  "a PNG picture of one image as training with --recipe reads it in its first epochs "
+                  "([below](#data-sets))")
       .writes()
       .goes_with("--data")
       .is_of("a data set of images", o.of_kinds);
-  line.add_option("--image", o.image, "of --draws: the number of the image in its set, from 0")
+  line.add_option("--image", o.image, "the number of the image in its set, from 0")
       .at_least(0)
       .with_default()
       .goes_with("--draws");
-  line.add_option("--draw-count", o.draw_count, "of --draws: how many")
+  line.add_option("--draw-count", o.draw_count, "the number of epochs")
       .between(1, 1000)
       .with_default()
       .goes_with("--draws");

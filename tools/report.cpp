@@ -16,40 +16,37 @@ void describe(cli::CommandLine& line, Options& o) {
                   "folder of a recipe's run")
       .shown_as("[RUN...]");
   line.group("Input");
-  line.add_option(
-          "--runs", o.runs,
-          "a table of these runs: model directories, folders that hold a model, or their log.csv: the "
-          "keys in which their recipes differ, what each reached, its seconds and parameters, and why one "
-          "failed, with status 1")
+  line.add_option("--runs", o.runs, "a table with a row a run ([below](#the-table))")
       .values(1, -1)
       .shown_as("RUN...")
       .reads()
       .goes_without("run", "one at a time");
-  line.add_option(
-          "--expected", o.expected,
-          "a table of what was expected of these runs of recipes and what they reached; status 1 where "
-          "one failed or missed it")
+  line.add_option("--expected", o.expected,
+                  "a table of what was expected of these runs of recipes and what they reached "
+                  "([below](#what-was-expected))")
       .values(1, -1)
       .shown_as("RUN...")
       .reads()
       .goes_without("run --runs", "one at a time");
-  line.add_option("--curves", o.curves, "a picture (SVG) of the learning curves of these runs")
+  line.add_option("--curves", o.curves,
+                  "a picture (SVG) of the runs' learning curves ([below](#learning-curves))")
       .values(1, -1)
       .shown_as("RUN...")
       .reads()
       .goes_without("run --runs --expected", "one at a time");
   line.group("Output");
   line.add_option("-o,--output", o.output,
-                  "where the page, the table or the picture goes; - is standard output")
-      .shown_as("FILE")
+                  "where the page, the table or the picture goes; - is standard output (default). The name "
+                  "must not end as another format")
       .writes();
-  line.add_flag(
-          "--html", o.is_html,
-          "of RUN: a page for browsers, with curves, attention, layers, recipe and hashes; also where FILE "
-          "ends in .html")
+  line.add_flag("--html", o.is_html,
+                "a page for browsers instead, one file with pictures, layers, the recipe and hashes; of "
+                "several runs one page of all. Also chosen by a FILE that ends in `.html`")
       .goes_with("run");
-  line.add_flag("--csv", o.is_csv, "of --runs: records of CSV with all digits").goes_with("--runs");
-  line.add_flag("--json", o.is_json, "one JSON object a run")
+  line.add_flag("--csv", o.is_csv,
+                "records of CSV, numbers with all their digits, keys with their sections (`model.width`)")
+      .goes_with("--runs");
+  line.add_flag("--json", o.is_json, "one JSON object a run, each with `\"version\": 1`")
       .goes_with("--runs --curves")
       .goes_without("--csv", "one at a time");
   line.condition("FILE.html", [&o] { return is_html(o); });

@@ -68,99 +68,117 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
       .shown_as("[TEXT...]")
       .reads();
   line.group("Tokens");
-  line.add_option("-t,--tokenizer", o.tokenizer, "split text with this tokenizer.json; - is standard input")
-      .shown_as("FILE")
+  line.add_option("-t,--tokenizer", o.tokenizer,
+                  "split text with this `tokenizer.json`, or a [file or directory of another "
+                  "layout](#tokenizerjson); - is standard input, and TEXT are then files")
       .reads();
   line.add_flag("--line-ends", o.has_line_ends,
-                "the line end is text too and becomes tokens: lines that are parts of one text");
+                "the end of each line is text, too, and becomes tokens, for lines that are parts of one text "
+                "(`vectorize --block`, `--output dataset`); only of tokenizers of bytes");
   line.add_flag("--sentences", o.has_sentences,
-                "each line is a document: a line for each of its sentences, an empty one after the last");
-  line.add_option("--show", o.show, "tokens: token lines (default); text: tokens as people read them")
-      .shown_as("FORM")
+                "each line is a document: write a line for each of its sentences, and an empty one after the "
+                "last ([below](#token-lines))");
+  line.add_option("--show", o.show,
+                  "token lines (default), which `vectorize` and --decode read, or text for people "
+                  "([below](#token-lines))")
       .one_of({"tokens", "text"});
-  line.add_flag("--decode", o.is_decoding, "join token lines back to text");
+  line.add_flag("--decode", o.is_decoding,
+                "join token lines to text: words by one space, characters by nothing, words and punctuation "
+                "as they were");
   line.add_flag("--check", o.is_checking,
-                "check that joining the tokens of each line gives its standardised text");
-  line.add_option("--dropout", o.dropout, "of BPE: skip each merge with this probability (BPE dropout)")
+                "no output: each line's tokens, joined, must equal the line, or the standardised line; the "
+                "first difference ends the program with status 1 ([below](#token-lines))");
+  line.add_option("--dropout", o.dropout,
+                  "of BPE: skip each merge with probability P, as `training.subword_sampling.dropout` does; "
+                  "1 leaves characters or bytes")
       .between(0, 1)
       .shown_as("P");
-  line.add_option("--alpha", o.alpha, "of Unigram: draw a segmentation with its probability to this power")
+  line.add_option("--alpha", o.alpha,
+                  "of Unigram: draw a segmentation with its probability to the power A, as "
+                  "`training.subword_sampling.alpha` does; 0 takes the best")
       .between(0, 1000)
       .shown_as("A");
-  line.add_option("--seed", o.seed, "what is drawn follows from this and the number of the line")
+  line.add_option(
+          "--seed", o.seed,
+          "of --dropout and --alpha: what is drawn depends on it and the number of the line, not on threads")
       .with_default();
   line.group("A tokenizer to learn");
-  typed.learn = line.add_option("--learn", o.learn.kind, "learn a tokenizer from the text: " + kind_names())
-                    .values(0, 1)
-                    .shown_as("KIND")
-                    .offers(learned_kinds());
-  typed.size = line.add_option("--size", o.learn.size, "maximum number of tokens, special ones counted")
+  typed.learn =
+      line.add_option("--learn", o.learn.kind, "learn a tokenizer from the text ([below](#what-is-learned))")
+          .values(0, 1)
+          .offers(learned_kinds());
+  typed.size = line.add_option("--size", o.learn.size,
+                               "maximum number of tokens, special ones counted; of `subword_text_encoder` "
+                               "the number aimed at, start and end not counted")
                    .between(1, 0x7FFFFFFF)
                    .with_default();
   line.group("Output");
-  typed.output =
-      line.add_option("-o,--output", o.output,
-                      "where the learned tokenizer.json goes, or FILE.subwords; - is standard output")
-          .shown_as("FILE")
-          .writes();
-  line.add_option("--counts", o.counts, "with --learn: count the text's pieces only; - is standard output")
-      .shown_as("FILE")
+  typed.output = line.add_option("-o,--output", o.output,
+                                 "where the learned tokenizer goes; - is standard output. A name that ends "
+                                 "in `.subwords` gets a SubwordTextEncoder's own form")
+                     .writes();
+  line.add_option("--counts", o.counts,
+                  "count the pieces of the text only: [parts](#parts-counted-apart) of a corpus on several "
+                  "machines; - is standard output")
       .writes();
   line.group("A tokenizer to learn");
-  line.add_flag("--merge", o.is_merging, "learn from files of --counts instead of text");
+  line.add_flag("--merge", o.is_merging, "TEXT are files of --counts, learned from together");
   typed.min_frequency = line.add_option("--min-frequency", o.learn.min_frequency,
                                         "of " + kind_names(&Kind::has_min_frequency) +
                                             ": merge pairs that occur at least this often")
                             .between(1, 1e9)
                             .with_default();
-  typed.coverage = line.add_option("--character-coverage", o.learn.character_coverage,
-                                   "of unigram: the share of the text's characters that have a piece")
-                       .between(0.5, 1)
-                       .with_default();
+  typed.coverage =
+      line.add_option(
+              "--character-coverage", o.learn.character_coverage,
+              "of `unigram`: the share of the text's characters that have a piece; the others are [UNK]")
+          .between(0.5, 1)
+          .with_default();
   typed.suffix = line.add_option("--end-of-word-suffix", o.learn.end_of_word_suffix,
-                                 "of bpe: words end with it, as </w>; without it U+2581 begins them")
+                                 "of `bpe`: the end of the last token of a word, as `</w>` (none: U+2581 "
+                                 "stands for the space before a word)")
                      .shown_as("TEXT");
   typed.standardize = line.add_option("--standardize", o.learn.standardize,
-                                      "lower_and_strip_punctuation (of words and characters where it is not "
-                                      "given), lower, strip_punctuation, none (of subwords), "
-                                      "unicode_punctuation: typographic quotes and dashes are stripped too, "
-                                      "or lower_and_set_off_punctuation: a space goes before each mark")
+                                      "what is done to text first ([below](#what-is-learned)); by default "
+                                      "the first for words and characters, none for subwords")
                           .offers({"lower_and_strip_punctuation", "lower", "strip_punctuation", "none",
                                    "unicode_punctuation", "lower_and_set_off_punctuation"});
   typed.lower = line.add_option("--lower", o.learn.lower,
-                                "what is lower-cased: ascii or unicode; subwords are where it is given")
+                                "what is lower-cased: A-Z, or every code point, each alone; for subwords it "
+                                "means `--standardize lower`")
                     .offers({"ascii", "unicode"})
                     .with_default();
   typed.split_punctuation = line.add_flag(
       "--split-punctuation", o.learn.split_punctuation,
-      "of words: keep punctuation, as separate tokens, and case unless --standardize lower is given");
+      "of words: keep punctuation, as separate tokens, and case unless `--standardize lower` is given");
   typed.start_end = line.add_flag("--start-end", o.learn.has_start_end,
-                                  "add [START] and [END] (a translator's target side)");
+                                  "add [START] and [END], which the target side of a translator needs");
   typed.special = line.add_option("--special", o.learn.special,
-                                  "add this special token, as [SEP], which no text gives; repeat it for more")
+                                  "add this special token, as [SEP], which no text gives; may be given again")
                       .shown_as("TOKEN")
                       .one_value_each();
   typed.text_template =
-      line.add_option(
-              "--template", o.learn.text_template,
-              "bert: add [CLS], [SEP] and [MASK], and say that models read [CLS] text [SEP], of pairs "
-              "[CLS] text [SEP] text [SEP]; or none")
+      line.add_option("--template", o.learn.text_template,
+                      "bert: add [CLS], [SEP] and [MASK], and say in the file that a model reads [CLS] text "
+                      "[SEP], of pairs [CLS] text [SEP] text [SEP]; not of `subword_text_encoder`")
           .one_of({"none", "bert"})
-          .shown_as("NAME");
-  typed.recipe = line.add_option("-r,--recipe", o.recipe, "take what is to be learned from a recipe")
-                     .shown_as("FILE")
+          .note("not with --start-end");
+  typed.recipe = line.add_option("-r,--recipe", o.recipe,
+                                 "take what is to be learned from a recipe's `source_tokenizer` or "
+                                 "`target_tokenizer`, with the special tokens that its model needs "
+                                 "([below](#what-is-learned)); with -o it stands for --learn. The command "
+                                 "line overrides the recipe")
                      .reads();
-  line.add_option("--side", o.side, "of the recipe: source or target")
-      .one_of({"source", "target"})
-      .with_default();
-  line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
+  line.add_option("--side", o.side, "of the recipe").one_of({"source", "target"}).with_default();
+  line.add_option("--scale", o.scale, "of the recipe: quick is its cut-down version")
       .offers({"full", "quick"})
       .with_default();
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader);
   line.add_option("--columns", o.columns,
-                  "learn from these columns of each line together: 1,2; of --csv names or numbers")
+                  "learn from these columns of each line together: one vocabulary for all; with --csv names "
+                  "or numbers")
       .list(',')
       .shown_as("N,N...");
   cli::add_threads_option(line, o.threads);

@@ -57,81 +57,104 @@ void describe(cli::CommandLine& line, Options& o) {
           "files of vectorize --images")
       .reads();
   line.group("Model");
-  line.add_option("-r,--recipe", o.recipe, "the experiment, a YAML file; - is standard input")
+  line.add_option("-r,--recipe", o.recipe,
+                  "the experiment, a YAML file; - is standard input, and DATA are then files")
       .required()
       .reads();
-  line.add_option("--set", o.changes, "set a key of the recipe; may be given again")
+  line.add_option("--set", o.changes,
+                  "set a key of the recipe ([below](#keys-on-the-command-line)); may be given again")
       .one_value_each()
       .shown_as("KEY=VALUE");
-  line.add_option("--scale", o.scale, "full, or quick: the recipe's cut-down version")
+  line.add_option("--scale", o.scale, "quick: the recipe's section `quick` replaces what it names")
       .one_of({"full", "quick"})
       .with_default();
   line.group("Input");
   line.add_option("--source-tokenizer,--tokenizer", o.source_tokenizer,
-                  "tokenizer.json that made the source column")
+                  "the `tokenizer.json` that made the source column, or the one column of text; it becomes "
+                  "part of the model")
       .reads_file();
-  line.add_option("--target-tokenizer", o.target_tokenizer, "tokenizer.json that made the target column")
+  line.add_option("--target-tokenizer", o.target_tokenizer,
+                  "the `tokenizer.json` that made the target column")
       .reads_file();
   line.add_option("--labels", o.labels,
-                  "of a classifier: the label set, from vectorize --learn labels, or a model directory")
+                  "for classifiers: the label set of `vectorize --learn labels`, or a model directory; the "
+                  "names become part of the model")
       .reads_file();
   line.add_option("--labels-as", o.labels_as,
-                  "what the column of labels has: names, or ids (as vectorize --labels writes them); needed "
+                  "what the column of labels has: names, or ids as `vectorize --labels` writes them; needed "
                   "if a name is another label's id")
       .one_of({"names", "ids"})
       .goes_with("--labels");
-  line.add_option("--terms", o.terms, "of a bag of words: the terms, from vectorize --learn ngrams or tf-idf")
+  line.add_option("--terms", o.terms,
+                  "for bags of words: the table of terms that made the bags, from `vectorize --learn ngrams` "
+                  "or `tf-idf`")
       .reads_file();
   line.add_option("--validation", o.validation,
-                  "examples to validate on; without it a share of the data is held out by seed")
+                  "examples to validate on after each epoch, in the form of DATA; without it a share of the "
+                  "data is held out by seed")
       .reads();
   line.add_option("--test", o.test,
-                  "of images: a file that the finished model is to be measured on; checked before training")
-      .shown_as("FILE")
+                  "for images: the data set on which the finished model will be measured; its size and "
+                  "labels must be those of the training images")
       .reads();
   line.group("Output");
-  line.add_option("-o,--output", o.output, "model directory; one that holds this run is resumed").writes();
-  line.add_flag("--overwrite", o.overwrites, "start anew in a directory that holds a run");
+  line.add_option("-o,--output", o.output,
+                  "the model directory; one that holds this run is [resumed](#resuming)")
+      .shown_as("DIR")
+      .writes();
+  line.add_flag("--overwrite", o.overwrites,
+                "start anew in a directory that holds a run; its checkpoints are removed");
   line.add_flag("--json", o.is_json, "the tables that end the run as JSON, one object a line")
       .goes_without("--dry-run --benchmark-steps");
   line.group("Model");
   line.add_option("--seed", o.seed, "instead of the recipe's");
-  line.add_option("--epochs", o.epochs, "instead of the recipe's").between(1, 1e6);
+  line.add_option("--epochs", o.epochs,
+                  "instead of the recipe's; a run that is there [continues](#resuming) to them")
+      .between(1, 1e6);
   line.add_option("--max-steps", o.max_steps, "instead of the recipe's: end after this many steps")
       .between(1, 1e9);
-  line.add_option(
-          "--init-from", o.init_from,
-          "begin with the weights of this model directory or checkpoint, also in a published layout or of "
-          "another vocabulary")
+  line.add_option("--init-from", o.init_from,
+                  "begin with the weights of this model directory or checkpoint, ours, in a published layout "
+                  "or of another vocabulary ([fine-tuning](#fine-tuning))")
+      .shown_as("MODEL")
       .names_files();
-  line.add_option("--drop", o.drop, "with --init-from: draw parameters of these names anew, e.g. 'head.*'")
+  line.add_option(
+          "--drop", o.drop,
+          "with --init-from: draw the parameters of matching names anew, as 'head.*'; may be given again")
       .one_value_each()
       .shown_as("PATTERN");
   line.add_option("--freeze", o.freeze,
-                  "keep parameters of these names as they are, in addition to the recipe's training.freeze")
+                  "keep the parameters of matching names as they are, in addition to `training.freeze`; may "
+                  "be given again")
       .one_value_each()
       .shown_as("PATTERN");
   line.group("Input");
-  line.add_flag("--allow-empty", o.allows_empty, "accept more than 1 % of examples with an empty column");
+  line.add_flag(
+      "--allow-empty", o.allows_empty,
+      "accept more than 1 % of examples with an empty column (they are skipped and counted in any case)");
   line.group("Instead of training");
   line.add_flag("-n,--dry-run", o.is_dry_run,
-                "check everything, print sizes, the memory of a step and the minutes of all steps by a few "
-                "that are timed, "
-                "write nothing");
-  line.add_option("--ranks", o.ranks, "of --dry-run: what each of this many processes of mpirun needs")
+                "check everything, run the largest batch once, print steps, parameters, bytes of memory and "
+                "the minutes that all steps will take; write nothing ([below](#what-it-prints))");
+  line.add_option("--ranks", o.ranks,
+                  "what each of N processes of `mpirun` needs and sends ([below](#several-ranks))")
       .between(1, 8)
       .goes_with("--dry-run", "mpirun -n starts ranks");
-  line.add_flag("--print-recipe", o.prints_recipe, "print the resolved recipe and end");
-  line.add_flag("--explain", o.explains, "of --print-recipe: with what each key means, as comments")
+  line.add_flag("--print-recipe", o.prints_recipe, "print the recipe with every default written out");
+  line.add_flag("--explain", o.explains,
+                "add what each key means, its range, its default and what reads it, as comments; the text is "
+                "still a recipe")
       .goes_with("--print-recipe");
   line.add_option("--tokenizers-of", o.tokenizers_of,
-                  "of --print-recipe: a model whose tokenizers and terms the run is given (or the recipe of "
-                  "such a run); a recipe that names others is refused")
+                  "the run gets the tokenizers and terms of MODEL: a model directory, or the recipe file of "
+                  "a run. Keys that the recipe does not set are those of MODEL; a recipe that sets them "
+                  "otherwise is refused")
       .shown_as("MODEL")
       .names_files()
       .goes_with("--print-recipe");
   line.add_option("--benchmark-steps", o.benchmark_steps,
-                  "time this many steps, print tokens a second, write nothing")
+                  "time N steps, print useful tokens a second (read and predicted), milliseconds a step and "
+                  "the peak memory; write nothing")
       .between(1, 1e9);
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);

@@ -38,20 +38,25 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads_model();
   line.add_option("text", o.text, "text, one sentence a line; - is standard input").reads();
   line.group("Output");
-  line.add_option("--n-best", o.n_best,
-                  "write the best N translations of a line: its number, score and text, separated by TABs")
+  line.add_option(
+          "--n-best", o.n_best,
+          "write the N best translations of each line, at most as many as there are beams: three columns, "
+          "the line's number from 1, score and text. An empty line has N lines, too, without score and text")
       .at_least(1);
   line.add_flag("--scores", o.wants_scores,
-                "add two columns: the translation's log-probability, and those of its tokens");
+                "add two columns: the translation's log-probability, and those of its tokens, the end token "
+                "too, separated by spaces; both are empty for an empty line");
   line.add_flag("--alignments", o.wants_alignments,
-                "add a column of source and target tokens, \"0-0 2-1\", by the decoder's attention");
-  line.add_option("--alignment-layer", o.alignment_layer, "of the decoder, from 0; the last without it")
+                "add a column of pairs \"0-0 2-1\" (Pharaoh's format): a source token, from 0, and the token "
+                "of the translation that was made from it ([below](#sampling-prefixes-alignments))");
+  line.add_option("--alignment-layer", o.alignment_layer,
+                  "the decoder's layer, from 0, whose attention is read (the last)")
       .at_least(0)
       .goes_with("--alignments");
-  line.add_option("--alignment-head", o.alignment_head, "of that layer, from 0; the mean of all without it")
+  line.add_option("--alignment-head", o.alignment_head, "its head, from 0 (the mean of all)")
       .at_least(0)
       .goes_with("--alignments");
-  line.add_flag("--json", o.is_json, "write a JSON object a line");
+  line.add_flag("--json", o.is_json, "write a JSON object a line ([below](#output))");
   line.group("Speed");
   line.add_option("--batch", o.batch, "sentences decoded together; the text is the same for any")
       .at_least(1)
@@ -59,20 +64,21 @@ void describe(cli::CommandLine& line, Options& o) {
   search::add_compute_type_option(line, o.compute_type);
   line.group("Search");
   o.decoding.describe(line, [](std::string_view) { return true; });
-  line.add_option("--prefix", o.prefix, "a line for each line of text: what its translation begins with")
-      .shown_as("FILE")
+  line.add_option("--prefix", o.prefix,
+                  "a line for each line of text, which may be empty: the translation begins with it")
       .reads();
   describe(line, o.sampling, "draw each token at random by its probability");
   line.group("Model");
   line.add_option("-r,--recipe", o.recipe,
-                  "search as a recipe's decoding section says; the command line overrides the recipe")
-      .shown_as("FILE")
+                  "search as this recipe's `decoding` section says, not as the model's "
+                  "`generation_config.json`; the command line overrides the recipe")
       .reads();
-  line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
+  line.add_option("--scale", o.scale, "of the recipe: quick is its cut-down version")
       .offers({"full", "quick"})
       .with_default()
       .goes_with("--recipe");
-  line.add_flag("--allow-unknown", o.allows_unknown, "let [UNK] be generated");
+  line.add_flag("--allow-unknown", o.allows_unknown,
+                "let [UNK] be generated; otherwise the most likely known token is taken");
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader);

@@ -13,12 +13,6 @@ namespace {
 constexpr std::array<std::pair<std::string_view, Shell>, 3> kShells = {
     {{"bash", Shell::bash}, {"zsh", Shell::zsh}, {"fish", Shell::fish}}};
 
-std::string joined(const std::vector<std::string>& words, std::string_view between) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : std::string(between)) + word;
-  return out;
-}
-
 // The text with a backslash before each of these characters.
 std::string with_backslashes(std::string_view text, std::string_view characters) {
   std::string out;
@@ -81,6 +75,12 @@ std::string bash_reply(const std::vector<std::string>& words) {
   return "mapfile -t COMPREPLY < <(compgen -W " + between_quotes(joined(words, " ")) + " -- \"$word\")";
 }
 
+// Words, or files where the word is none of them.
+std::string bash_reply_or_files(const std::vector<std::string>& words) {
+  return "mapfile -t COMPREPLY < <({ compgen -W " + between_quotes(joined(words, " ")) +
+         " -- \"$word\"; compgen -f -- \"$word\"; } | sort -u); compopt -o filenames 2>/dev/null";
+}
+
 // The first operand is a command, the next are what goes with it.
 std::string bash_commands(const Completion& completion) {
   const std::string valued = bash_pattern(completion, [](const CompletedOption&) { return true; });
@@ -98,12 +98,8 @@ std::string bash_commands(const Completion& completion) {
       "    '') " +
       bash_reply(command_names(completion)) + " ;;\n";
   for (const CommandWords& command : completion.commands) {
-    const std::string words = "compgen -W " + between_quotes(joined(command.words, " ")) + " -- \"$word\"";
-    out += "    " + command.command + ") ";
-    out += command.has_files ? "mapfile -t COMPREPLY < <({ " + words +
-                                   "; compgen -f -- \"$word\"; } | sort -u); compopt -o filenames 2>/dev/null"
-                             : "mapfile -t COMPREPLY < <(" + words + ")";
-    out += " ;;\n";
+    out += "    " + command.command + ") " +
+           (command.has_files ? bash_reply_or_files(command.words) : bash_reply(command.words)) + " ;;\n";
   }
   return out +
          "  esac\n"
@@ -233,6 +229,12 @@ std::string fish_script(const Completion& completion) {
 }
 
 }  // namespace
+
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : std::string(between)) + word;
+  return out;
+}
 
 std::optional<Shell> shell_to_complete(int argc, char** argv) {
   if (argc < 2 || std::string_view(argv[1]) != "--print-completion") return std::nullopt;

@@ -32,6 +32,8 @@ struct Completion {
   std::vector<CommandWords> commands;  // none: all operands are files
 };
 
+std::string joined(const std::vector<std::string>& words, std::string_view between);
+
 // The shell that `--print-completion SHELL`, the first words of a line, asks for. Throws UsageError for
 // another one.
 std::optional<Shell> shell_to_complete(int argc, char** argv);

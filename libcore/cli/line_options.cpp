@@ -72,22 +72,24 @@ void resolve_columns(const ColumnOptions& o, LineReaderSettings& settings, Colum
 
 void add_column_options(CommandLine& line, LineReaderSettings& settings, Columns columns) {
   const auto typed = std::make_shared<ColumnOptions>();
-  line.add_option("--column", typed->columns,
-                  std::string("read this column of each line, from 1; TABs separate columns. Of --csv: its "
-                              "name or number") +
-                      (columns == Columns::any ? "; repeat it for more" : ""))
+  line.add_option(
+          "--column", typed->columns,
+          std::string("read column N of each line, from 1; TABs separate columns. Of --csv: by its name "
+                      "in the header, or its number. Without it a line is one text without TABs") +
+              (columns == Columns::any ? "; with --csv it may be given again" : ""))
       .group("Input")
       .shown_as("N|NAME")
       .one_value_each();
-  line.add_flag("--csv", settings.is_csv, "read records of CSV (RFC 4180, with a header) instead of lines")
+  line.add_flag("--csv", settings.is_csv,
+                "read records of CSV (RFC 4180, with a header) instead of lines "
+                "([FORMATS.md](../libcore/FORMATS.md#csv))")
       .group("Input");
-  line.add_option("--separator", typed->separator, "of --csv: what separates fields: ; | tab")
+  line.add_option("--separator", typed->separator, "what separates fields: `;`, `|`, or `tab`")
       .group("Input")
       .shown_as("C")
       .with_default()
       .goes_with("--csv");
-  line.add_flag("--no-header", typed->has_no_header,
-                "of --csv: the first record is data; columns are numbers")
+  line.add_flag("--no-header", typed->has_no_header, "the first record is data; columns are numbers")
       .group("Input")
       .goes_with("--csv");
   settings.csv_fix = "read a column of it: --csv --column NAME";
@@ -96,7 +98,8 @@ void add_column_options(CommandLine& line, LineReaderSettings& settings, Columns
 
 void add_json_input_option(CommandLine& line, LineReaderSettings& settings) {
   line.add_flag("--json-input", settings.is_json,
-                "each line is a JSON object; its member text is read, which may have line ends")
+                "each line is a JSON object, whose member `text` is read; it may have line ends and TABs "
+                "([FORMATS.md](../libcore/FORMATS.md#json))")
       .group("Input")
       .goes_without("--csv --column");
 }
@@ -112,7 +115,7 @@ LineReaderSettings beside(LineReaderSettings settings, std::string tab_fix) {
 Option add_replace_invalid_option(CommandLine& line, LineReaderSettings& settings) {
   settings.invalid_fix += ", or try --replace-invalid";
   return line.add_flag("--replace-invalid", settings.replace_invalid,
-                       "turn invalid UTF-8 and NUL into U+FFFD");
+                       "turn invalid UTF-8 and NUL into U+FFFD instead of ending with an error");
 }
 
 }  // namespace headwater::cli

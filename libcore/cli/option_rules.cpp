@@ -31,21 +31,21 @@ Option& Option::goes_without(std::string_view others, std::string_view why) {
 Option& Option::is_of(std::string_view kinds, KindOptions& options) {
   const std::vector<std::string_view> all = split(kinds, '|');
   options.add(*this, {all.begin(), all.end()});
-  return *this;
+  return note("only for " + alternatives(all));
 }
 
 void CommandLine::goes_with(std::string_view options, std::string_view others, std::string_view why) {
-  rules_.push_back(
-      {std::string(options), " goes with ", std::string(others), " only" + in_brackets(why), false});
+  rules_.push_back({std::string(options), " goes with ", "only with ", std::string(others),
+                    " only" + in_brackets(why), false});
 }
 
 void CommandLine::needs(std::string_view options, std::string_view others, std::string_view why) {
-  rules_.push_back({std::string(options), " needs ", std::string(others), in_brackets(why), false});
+  rules_.push_back({std::string(options), " needs ", "needs ", std::string(others), in_brackets(why), false});
 }
 
 void CommandLine::goes_without(std::string_view options, std::string_view others, std::string_view why) {
-  rules_.push_back(
-      {std::string(options), " and ", std::string(others), " do not go together" + in_brackets(why), true});
+  rules_.push_back({std::string(options), " and ", "", std::string(others),
+                    " do not go together" + in_brackets(why), true});
 }
 
 void CommandLine::is_of(std::string_view options, std::string_view kinds, KindOptions& of_kinds) {

@@ -18,35 +18,6 @@
 #include "support/error.hpp"
 
 namespace headwater::cli {
-namespace {
-
-int rank_of_group(std::string_view title) {
-  constexpr std::array<std::string_view, 3> kFirst = {"Input", "Output", "Model"};
-  const auto* const found = std::find(kFirst.begin(), kFirst.end(), title);
-  if (found != kFirst.end()) return static_cast<int>(found - kFirst.begin());
-  return title == "Other" ? 5 : title == "Speed" ? 4 : 3;
-}
-
-// The library shows groups in the order in which options were added, --help first.
-class GroupedHelp : public CLI::Formatter {
- public:
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const override {
-    std::string out = make_usage(app, std::move(name)) + make_positionals(app);
-    std::vector<std::string> groups = app->get_groups();
-    std::stable_sort(groups.begin(), groups.end(), [](const std::string& a, const std::string& b) {
-      return rank_of_group(a) < rank_of_group(b);
-    });
-    for (const std::string& group : groups) {
-      if (group.empty()) continue;  // hidden
-      const std::vector<const CLI::Option*> options = app->get_options(
-          [&](const CLI::Option* option) { return option->get_group() == group && option->nonpositional(); });
-      if (!options.empty()) out += make_group(group, false, options);
-    }
-    return out;
-  }
-};
-
-}  // namespace
 
 Option& Option::required() {
   option_->required();
@@ -64,11 +35,12 @@ Option& Option::with_default() {
 }
 
 Option& Option::one_of(const std::vector<std::string>& words) {
-  option_->check(CLI::IsMember(words));
+  option_->check(CLI::IsMember(words).description(""));
   return offers(words);
 }
 
 Option& Option::offers(std::vector<std::string> words) {
+  option_->type_name(joined(words, "|"));
   line_->words_.emplace_back(option_, std::move(words));
   return *this;
 }
@@ -94,15 +66,15 @@ Option& Option::group(std::string_view title) {
 }
 
 Option& Option::between(double least, double most) {
-  const auto fault = [least, most, is_whole = is_whole_](const std::string& text) -> std::string {
+  const NumberRange range{is_whole_, least, most};
+  NumberRange& all = line_->ranges_[option_];
+  all = {is_whole_, std::max(all.least, least), std::min(all.most, most)};
+  const auto fault = [range](const std::string& text) -> std::string {
     double value = 0;
-    if (!read_number(text, value).empty() || (value >= least && value <= most)) return {};
-    const auto bound = [&](double edge) {
-      return is_whole ? std::to_string(static_cast<std::int64_t>(edge)) : shortest(edge);
-    };
-    const bool has_most = most < std::numeric_limits<double>::infinity();
-    return visible(text) + " is out of range (from " + bound(least) +
-           (has_most ? " to " + bound(most) : " up") + ")";
+    if (!read_number(text, value).empty() || (value >= range.least && value <= range.most)) return {};
+    const bool has_most = range.most < std::numeric_limits<double>::infinity();
+    return visible(text) + " is out of range (from " + range.text(range.least) +
+           (has_most ? " to " + range.text(range.most) : " up") + ")";
   };
   option_->check(std::function<std::string(const std::string&)>(fault));
   return *this;
@@ -111,7 +83,7 @@ Option& Option::between(double least, double most) {
 Option& Option::at_least(double least) { return between(least, std::numeric_limits<double>::infinity()); }
 
 Option& Option::reads() {
-  line_->inputs_.push_back(option_);
+  line_->inputs_.push_back(option_->type_name("FILE"));
   return *this;
 }
 
@@ -123,17 +95,22 @@ Option& Option::reads_file() {
 }
 
 Option& Option::writes() {
-  line_->outputs_.push_back(option_);
+  line_->outputs_.push_back(option_->type_name("FILE"));
   return *this;
 }
 
 Option& Option::reads_model() {
-  line_->models_.push_back(option_);
+  line_->models_.push_back(option_->type_name("MODEL"));
   return *this;
 }
 
 Option& Option::names_files() {
   line_->other_files_.push_back(option_);
+  return *this;
+}
+
+Option& Option::note(std::string text) {
+  line_->notes_[option_] = std::move(text);
   return *this;
 }
 
@@ -160,17 +137,6 @@ Option CommandLine::option(std::string_view name) {
 std::string Option::value() const {
   return option_->count() > 0 ? option_->results().front() : option_->get_default_str();
 }
-
-CommandLine::CommandLine(std::string_view tool, std::string_view version)
-    : tool_(tool), app_(std::make_unique<CLI::App>("", tool_)) {
-  app_->set_help_flag("-h,--help", "print this help")->group(group_);
-  app_->set_version_flag("--version", std::string(version), "print the version")->group(group_);
-  app_->formatter(std::make_shared<GroupedHelp>());
-  app_->get_formatter()->column_width(34);
-  app_->get_formatter()->label("Positionals", "Operands");
-}
-
-CommandLine::~CommandLine() = default;
 
 namespace {
 
@@ -357,35 +323,6 @@ void CommandLine::check_files() const {
     for (const std::string& path : input->results()) files.reads(path);
   for (const CLI::Option* model : models_)
     for (const std::string& path : model->results()) files.reads_model(path);
-}
-
-std::string CommandLine::help() const { return app_->help(); }
-
-Completion CommandLine::completion() const {
-  Completion out;
-  out.program = tool_;
-  if (commands_) out.commands = commands_();
-  for (const CLI::Option* option : app_->get_options()) {
-    if (!option->nonpositional() || option->get_group().empty()) continue;
-    CompletedOption& completed = out.options.emplace_back();
-    for (const std::string& name : option->get_snames()) completed.names.push_back("-" + name);
-    for (const std::string& name : option->get_lnames()) completed.names.push_back("--" + name);
-    completed.help = option->get_description();
-    if (option->get_expected_max() > 0) {
-      const std::string type = option->get_type_name();  // "TEXT:{full,quick}"
-      completed.value_name =
-          option->get_option_text().empty() ? type.substr(0, type.find(':')) : option->get_option_text();
-    }
-    completed.is_repeated = option->get_items_expected_max() > 1;
-    const auto is_of = [&](const std::vector<const CLI::Option*>& files) {
-      return std::find(files.begin(), files.end(), option) != files.end();
-    };
-    completed.is_file = is_of(inputs_) || is_of(outputs_) || is_of(models_) || is_of(other_files_);
-    for (const auto& [with_words, words] : words_) {
-      if (with_words == option) completed.words = words;
-    }
-  }
-  return out;
 }
 
 std::string CommandLine::unexpected_text(bool has_operands) const {

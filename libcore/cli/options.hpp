@@ -1,9 +1,11 @@
-// Command lines: what the programs say of their options, over CLI11. Only options.cpp reads its headers,
-// which take longer to compile than a program.
+// Command lines: what the programs say of their options, over CLI11. Only options.cpp and
+// option_help.cpp read its headers, which take longer to compile than a program.
 #pragma once
 
 #include <functional>
 #include <initializer_list>
+#include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,10 +32,11 @@ class Option {
       : option_(option), line_(&line), is_whole_(is_whole) {}
 
   Option& required();
-  Option& shown_as(std::string_view text);  // in --help, instead of the type's name: "FILE", "[TEXT...]"
-  Option& with_default();                   // --help shows the value that the variable has now
+  // In --help, instead of the type's name, FILE, MODEL or the words: "FOLDER", "[TEXT...]".
+  Option& shown_as(std::string_view text);
+  Option& with_default();  // --help shows the value that the variable has now
   Option& one_of(const std::vector<std::string>& words);
-  // Shells complete the value to these words; what else it may be is checked elsewhere.
+  // --help and shells name these words; what else the value may be is checked elsewhere.
   Option& offers(std::vector<std::string> words);
   Option& values(int least, int most);    // most -1: any number
   Option& one_value_each();               // "--name A --name B", never "--name A B"
@@ -57,6 +60,8 @@ class Option {
   Option& goes_without(std::string_view others, std::string_view why = {});
   // Only models or data of this kind have it, or of one of these between "|": "a classifier|a translator".
   Option& is_of(std::string_view kinds, KindOptions& options);
+  // In --help, after what rules say: "only with --terms".
+  Option& note(std::string text);
 
   bool is_given() const;
   std::string name() const;        // "--output"
@@ -88,6 +93,15 @@ class KindOptions {
   std::vector<Row> rows_;
 };
 
+// Which numbers an option takes.
+struct NumberRange {
+  bool is_whole = false;
+  double least = std::numeric_limits<double>::lowest(), most = std::numeric_limits<double>::max();
+
+  std::string text(double edge) const;
+  std::string text() const;  // "1 to 256"; nothing where an end is open, or a million
+};
+
 enum class Parsed { options, help, version };
 
 class CommandLine {
@@ -100,7 +114,8 @@ class CommandLine {
   // `names`: "-o,--output", or a word for an operand. Value: std::string, std::filesystem::path, int,
   // std::int64_t, std::uint64_t, double, a vector of strings, or an optional text, number or integer of 64
   // bits. Numbers are read by the rule of recipes (read_number of support/decimal.hpp). No value may be
-  // empty, but of a title.
+  // empty, but of a title. `help` is Markdown, for the manual page: `code` and links, of which --help leaves
+  // out those in brackets. Defaults, ranges and rules are added to it.
   template <class Value>
   Option add_option(const std::string& names, Value& value, const std::string& help);
   Option add_flag(const std::string& names, bool& value, const std::string& help);
@@ -139,9 +154,10 @@ class CommandLine {
 
   // Throws UsageError for a line that does not fit; an unknown option is named before whatever else is wrong.
   Parsed parse(int argc, char** argv);
-  std::string help() const;  // the list of options
+  std::string help();           // the list of options
+  std::string option_tables();  // the same of the manual page
   // What shells are told of them, by the program's name as it is called.
-  Completion completion() const;
+  Completion completion();
 
  private:
   friend class Option;
@@ -150,6 +166,7 @@ class CommandLine {
     std::function<bool()> holds;
   };
   std::vector<Condition> conditions_of(std::string_view names);
+  std::string description_of(const CLI::Option& option);
   void check_rules();
   void check_files() const;
   // What is wrong with the words that were not understood; "" where they are operands that do not matter yet.
@@ -158,7 +175,7 @@ class CommandLine {
 
   struct Rule {
     std::string options;
-    const char* verb;  // " goes with "
+    const char *verb, *note;  // " goes with ", of --help "only with "
     std::string others, end;
     bool is_exclusion;
   };
@@ -170,6 +187,8 @@ class CommandLine {
   std::unique_ptr<CLI::App> app_;
   std::vector<const CLI::Option*> inputs_, outputs_, models_, other_files_;
   std::vector<std::pair<const CLI::Option*, std::vector<std::string>>> words_;
+  std::map<const CLI::Option*, NumberRange> ranges_;
+  std::map<const CLI::Option*, std::string> notes_;
   std::vector<Rule> rules_;
   std::vector<Condition> conditions_;
   std::function<std::vector<CommandWords>()> commands_;

@@ -72,7 +72,7 @@ void occupy_standard_descriptors() {
   }
 }
 
-std::string help_text(const CommandLine& line, const ToolDescription& tool) {
+std::string help_text(CommandLine& line, const ToolDescription& tool) {
   std::string out = std::string(tool_name()) + ": " + std::string(tool.summary) + "\n";
   const auto add = [&](std::string_view title, std::string_view lines) {
     if (lines.empty()) return;
@@ -198,6 +198,8 @@ void do_as_told(int argc, char** argv, const ToolDescription& tool,
       option.help = with_program_prefix(option.help, prefix_of_tools());
     return finish_standard_output(completion_script(completion, *shell));
   }
+  if (argc == 2 && argv[1] == std::string_view("--print-options"))
+    return finish_standard_output(line.option_tables());
   switch (line.parse(argc, argv)) {
     case Parsed::options:
       run();
@@ -361,8 +363,7 @@ void note_unknown_tokens(std::span<const ColumnTokenCounts> columns, bool is_qui
 }
 
 void add_threads_option(CommandLine& line, int& threads) {
-  line.add_option("--threads", threads,
-                  "worker threads; 0, the default: one a processor. Results do not depend on it")
+  line.add_option("--threads", threads, "threads, 0 (default): one a processor; results do not depend on it")
       .group("Speed")
       .between(0, 1024);  // more is nothing that TBB arenas are sane for
 }

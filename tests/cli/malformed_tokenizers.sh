@@ -32,7 +32,7 @@ refused() {
   n=$((n + 1))
 }
 
-kinds=$("$BIN/tokenize" --help | sed -n 's/.* learn a tokenizer from the text: //p' | sed 's/ or / /; s/,//g')
+kinds=$("$BIN/tokenize" --help | sed -n 's/^  --learn \([^ ]*\).*/\1/p' | tr '|' ' ')
 [ "$(echo "$kinds" | wc -w)" -ge 6 ] || { echo "kinds of tokenizers in the help: $kinds" >&2; exit 1; }
 for kind in $kinds; do
   "$BIN/tokenize" -q --learn "$kind" --size 300 -o whole.json text

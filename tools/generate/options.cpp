@@ -11,11 +11,15 @@ void describe(cli::CommandLine& line, SearchOptions& o) {
   o.decoding.describe(
       line, [](std::string_view key) { return key != "max_length_ratio"; }, &defaults);
   o.decoding.option("max_new_tokens").at_least(1);
-  line.add_option("--stop", o.stop, "end it before this text, which is left out; may be given again")
+  line.add_option("--stop", o.stop,
+                  "end it before this text, which may begin within one token and end within another; may be "
+                  "given again, the first to appear counts")
       .shown_as("TEXT")
       .one_value_each();
   line.add_option("--repetition-penalty", o.repetition_penalty,
-                  "tokens that the text has already: above 1 they are less likely (1)")
+                  "above 1 tokens that the text has already, prompt included, are less likely (1; Keskar et "
+                  "al. 2019): their logits are divided by it if above 0 and else multiplied, with beams the "
+                  "logarithms of the probabilities")
       .between(1e-3, 1e3);
 }
 

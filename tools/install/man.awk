@@ -81,6 +81,7 @@ function row(text,    cell, cells, i) {
   if (!in_table) { # the head
     for (i = 2; i <= cells; ++i) head[i] = cell[i]
     in_table = 1
+    if (cell[3] == "") print ".SS " inline(cell[2]) # options of a group
     return
   }
   if (cell[2] ~ /^:?-+:?$/) return

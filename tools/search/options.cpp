@@ -4,14 +4,14 @@
 
 #include "support/decimal.hpp"
 #include "support/error.hpp"
-#include "support/name_list.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater::search {
 
 void add_compute_type_option(cli::CommandLine& line, std::string& name) {
   line.add_option("--compute-type", name,
-                  "of products with weights: float32, or int8: twice as fast or more, a little less exact")
+                  "of products with weights; int8 is about twice as fast and a little less exact "
+                  "([translate](translate.md#in-int8))")
       .one_of({"float32", "int8"})
       .with_default();
 }
@@ -49,10 +49,14 @@ void DecodingOptions::describe(cli::CommandLine& line,
     } else if (auto* const real = std::get_if<double*>(&field.member)) {
       option = add(**real, std::string(field.help));
     } else {
-      const std::vector<std::string_view> words = std::get<schema::OneOf>(field.rule).names();
-      option =
-          add(*std::get<std::string*>(field.member), std::string(field.help) + ": " + alternatives(words));
-      option.offers({words.begin(), words.end()});
+      std::string help(field.help);
+      std::vector<std::string> words;
+      for (const schema::Word& word : std::get<schema::OneOf>(field.rule).words) {
+        words.emplace_back(word.word);
+        help.append(words.size() == 1 ? ": `" : "; `").append(word.word).append("`: ").append(word.meaning);
+      }
+      option = add(*std::get<std::string*>(field.member), std::move(help));
+      option.offers(std::move(words));
     }
     if (const auto* const bounds = std::get_if<schema::Between>(&field.rule))
       option.between(bounds->min, bounds->max);
@@ -116,12 +120,18 @@ void describe(cli::CommandLine& line, SamplingOptions& o, const std::string& hel
   line.group("Sampling");
   line.add_flag("--sampling", o.is_on, help);
   line.add_option("--temperature", o.temperature,
-                  "divides the logits; above 1 unlikely tokens are likelier (1)")
+                  "divide the logits by it (1): above 1 unlikely tokens become likelier. 0 is refused: leave "
+                  "sampling out")
       .between(0, kMostTemperature);
-  line.add_option("--top-k", o.top_k, "draw among this many most likely tokens; 0: all (0)").between(0, 1e6);
-  line.add_option("--top-p", o.top_p, "draw among the fewest tokens that hold this share of probability (1)")
+  line.add_option("--top-k", o.top_k, "draw among this many most likely tokens (0: all; Fan et al. 2018)")
+      .between(0, 1e6);
+  line.add_option(
+          "--top-p", o.top_p,
+          "draw among the fewest tokens that hold this share of the probability (1; Holtzman et al. 2020)")
       .between(1e-6, 1);
-  line.add_option("--min-p", o.min_p, "draw among those with this share of the likeliest one's (0)")
+  line.add_option("--min-p", o.min_p,
+                  "draw among the tokens with at least this share of the likeliest one's probability (0; "
+                  "Nguyen et al. 2024)")
       .between(0, 1);
   line.add_option("--seed", o.seed, "of the random numbers (1)");
 }

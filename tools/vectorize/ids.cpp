@@ -74,21 +74,21 @@ Tokenizer load_tokenizer(const Options& o) {
 
 void describe_ids(cli::CommandLine& line, Options& o) {
   line.group("Ids of tokens (--tokenizer)");
-  line.add_option("-t,--tokenizer", o.tokenizer, "the tokenizer.json that made the tokens")
-      .shown_as("FILE")
-      .reads_file();
-  line.add_option("-l,--length", o.length, "positions of the model: longer lines are cut")
+  line.add_option("-t,--tokenizer", o.tokenizer, "the `tokenizer.json` that made the tokens").reads_file();
+  line.add_option("-l,--length", o.length,
+                  "the model's number of positions; longer lines are truncated ([below](#id-lines))")
       .between(1, kMaxLength)
       .shown_as("L");
   line.add_flag("--start", o.has_start, "put the id of [START] before each line");
   line.add_flag("--end", o.has_end, "put the id of [END] after each line");
   line.add_option("--order", o.order,
-                  "write the tokens of each line in another order, after it was cut: reversed, or "
-                  "shuffled by --seed and the line's number")
-      .shown_as("ORDER")
+                  "write the tokens of each line in another order, after it was truncated, to [test a "
+                  "model](#another-order)")
       .one_of({"reversed", "shuffled"});
   describe_one_text(line, o);
-  line.add_option("--max-unknown", o.max_unknown, "an error if more than P percent of the tokens are unknown")
+  line.add_option("--max-unknown", o.max_unknown,
+                  "an error (status 1, after the last line) if more than P percent of the tokens are "
+                  "unknown: `5`, `0.5%`; of --terms, are no term")
       .shown_as("P");
 }
 

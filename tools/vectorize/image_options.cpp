@@ -8,25 +8,27 @@ namespace headwater::vectorize {
 void describe_images(cli::CommandLine& line, Options& o) {
   line.group("Images (--images)");
   line.add_option("--images", o.images,
-                  "turn images into a data set, with -o: a folder that has one for each label, a list (path, "
-                  "TAB, label), CIFAR files (.bin), or an IDX file with --image-labels")
-      .shown_as("FILE")
+                  "turn images into a data set ([below](#images)): a folder with a folder for each label, a "
+                  "list of paths and labels, CIFAR files (`.bin`; operands are more of these), or an IDX "
+                  "file with --image-labels")
       .reads();
-  line.add_option("--image-labels", o.image_labels, "the labels of an IDX file, another one")
-      .shown_as("FILE")
+  line.add_option("--image-labels", o.image_labels,
+                  "the labels of the images of an IDX file, an IDX file too")
       .reads_file();
-  line.add_option("--resize", o.resize, "of a folder or list: make all images H pixels high and W wide")
+  line.add_option(
+          "--resize", o.resize,
+          "of a folder or list: make all images H pixels high and W wide; otherwise all must have one size")
       .shown_as("HxW");
   line.add_option(
           "--background", o.background,
-          "of a folder or list: lay transparent pixels on white, black or a colour (#ff8000), or drop "
-          "their transparency")
+          "of a folder or list: what is behind transparent pixels: `white`, `black`, a colour as `#ff8000` "
+          "(red, green, blue), or `drop`: ignore the transparency and show the colour beneath")
       .shown_as("COLOUR")
       .with_default();
-  line.add_flag("--apply-orientation", o.applies_orientation,
-                "of a folder or list: turn images by their orientation tags");
+  line.add_flag(
+      "--apply-orientation", o.applies_orientation,
+      "of a folder or list: turn images by their orientation tags, as cameras and telephones write them");
   line.add_option("--validation", o.validation, "write a share of the images there, the others to -o")
-      .shown_as("FILE")
       .writes();
 }
 

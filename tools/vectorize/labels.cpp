@@ -60,18 +60,16 @@ void read_whole_lines(Options& o) {
 void describe_labels(cli::CommandLine& line, Options& o) {
   line.group("Labels (--learn labels, --labels)");
   line.add_option("--labels", o.labels,
-                  "turn lines into the ids of this label set instead; of images: name their labels by it")
-      .shown_as("FILE")
+                  "write the id of each line's label. FILE is a set of labels, a model directory or a data "
+                  "set of images; of --images: names their labels, that of label 0 first")
       .reads_file();
   line.add_option("--learn", o.learn,
-                  "labels: collect a label set from the lines; ngrams or tf-idf: a table of terms "
-                  "from token lines")
-      .shown_as("labels|ngrams|tf-idf")
+                  "collect a [set of labels](#sets-of-labels) from lines, or a table of terms from token "
+                  "lines, whose own form is multi-hot or tf-idf")
       .one_of({"labels", "ngrams", "tf-idf"});
   line.add_option("--check", o.check,
-                  "with --learn labels: the lines of this file must have labels that were learned; "
-                  "give it again for more files")
-      .shown_as("FILE")
+                  "each line of this file must have a label that was learned, in the same --column; may be "
+                  "given again")
       .one_value_each()
       .reads();
 }

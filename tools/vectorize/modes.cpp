@@ -135,8 +135,8 @@ const ModeRow& row_of(Mode mode) {
                        [&](const auto& row) { return row.mode == mode; });
 }
 
-// "--tokenizer, --labels and --terms".
-std::string list_of(const std::vector<Mode>& modes) {
+// What asks for them: "--tokenizer", "--labels", "--terms".
+std::vector<std::string_view> names_of(const std::vector<Mode>& modes) {
   const auto has = [&](Mode mode) { return std::find(modes.begin(), modes.end(), mode) != modes.end(); };
   std::vector<std::string_view> names;
   for (const Mode mode : modes) {
@@ -145,7 +145,7 @@ std::string list_of(const std::vector<Mode>& modes) {
     const std::string_view name = row_of(mode).asked_by;
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
-  return listed(names);
+  return names;
 }
 
 bool has_any(const std::vector<Mode>& modes, const std::vector<Mode>& of) {
@@ -177,8 +177,19 @@ void ModeOptions::show_only(const std::vector<Mode>& modes) {
 
 void ModeOptions::find(cli::CommandLine& line) {
   for (const OptionRow& row : option_rows()) {
-    for (const std::string_view name : split(row.options, ' '))
+    std::vector<Mode> others;
+    for (const ModeRow& other : kModes) {
+      if (!has_any(row.modes, {other.mode})) others.push_back(other.mode);
+    }
+    for (const std::string_view name : split(row.options, ' ')) {
       entries_.push_back({name, line.option(name), row.modes, row.why});
+      if (others.size() == 1) entries_.back().option.note("not with " + alternatives(names_of(others)));
+      // The titles of groups name single modes.
+      const std::vector<std::string_view> asked = names_of(row.modes);
+      const auto is_itself = [&](std::string_view mode) { return mode.starts_with(name); };
+      if (asked.size() > 1 && row.modes.size() < others.size() + 2 && std::ranges::none_of(asked, is_itself))
+        entries_.back().option.note("only with " + alternatives(asked));
+    }
   }
 }
 
@@ -190,7 +201,7 @@ bool ModeOptions::is_given(std::string_view name) const {
 void ModeOptions::check(std::optional<Mode> mode) const {
   for (const Entry& entry : entries_) {
     if ((mode && has_any(entry.modes, {*mode})) || !entry.option.is_given()) continue;
-    std::string text = std::string(entry.name) + " goes with " + list_of(entry.modes) + " only";
+    std::string text = std::string(entry.name) + " goes with " + listed(names_of(entry.modes)) + " only";
     if (mode) text += ", not with " + std::string(row_of(*mode).asked_by);
     if (!entry.why.empty()) text += " (" + std::string(entry.why) + ")";
     throw UsageError(text);

@@ -9,10 +9,12 @@ namespace headwater::vectorize {
 
 void describe_one_text(cli::CommandLine& line, Options& o) {
   constexpr std::int64_t kMaxBlock = 1000000;  // as of model.length
-  line.add_option("--block", o.block, "all lines are one long text: cut it into lines of N ids and one more")
+  line.add_option("--block", o.block,
+                  "all lines are one long text ([below](#one-long-text)): write lines of N ids and one more, "
+                  "for a model of N positions")
       .between(1, kMaxBlock)
       .shown_as("N");
-  line.add_option("--stride", o.stride, "of --block: from the start of one line to that of the next (N)")
+  line.add_option("--stride", o.stride, "from the start of one line to that of the next, 1 to N (N)")
       .between(1, kMaxBlock)
       .shown_as("M");
 }

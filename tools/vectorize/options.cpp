@@ -15,26 +15,29 @@ void describe(cli::CommandLine& line, Options& o) {
       .reads();
   describe_ids(line, o);
   line.group("Output");
-  line.add_flag("--header", o.has_header, "write a first line that names the vocabulary");
+  line.add_flag(
+      "--header", o.has_header,
+      "write a first line `#ids v1 vocab=HASH size=V pad=ID`, which `train` compares with its tokenizers");
   describe_labels(line, o);
   describe_terms(line, o);
   describe_images(line, o);
   describe_split(line, o);
   line.group("Output");
   line.add_option("-o", o.output, "where what was learned, or the data set, goes; - is standard output")
-      .shown_as("FILE")
       .writes();
   line.add_flag("--allow-empty", o.allows_empty,
-                "of --output dataset: leave out lines with an empty column, however many");
+                "of --output dataset of id lines: leave out any number of examples with an empty column "
+                "(more than 1 % are an error otherwise)");
   line.group("Recipe");
-  line.add_option("-r,--recipe", o.recipe, "take length, start and end, or a table's terms, from a recipe")
-      .shown_as("FILE")
+  line.add_option("-r,--recipe", o.recipe,
+                  "take length, start and end, or a table's terms, from a recipe ([below](#from-a-recipe)); "
+                  "the command line overrides it")
       .reads();
-  line.add_option("--side", o.side, "of the recipe: source or target")
+  line.add_option("--side", o.side, "of the recipe")
       .one_of({"source", "target"})
       .with_default()
       .goes_with("--recipe");
-  line.add_option("--scale", o.scale, "of the recipe: full, or quick: its cut-down version")
+  line.add_option("--scale", o.scale, "of the recipe: quick is its cut-down version")
       .offers({"full", "quick"})
       .with_default()
       .goes_with("--recipe");

@@ -55,14 +55,12 @@ void write_lines(const std::vector<std::string>& lines, const std::vector<bool>&
 void describe_split(cli::CommandLine& line, Options& o) {
   line.group("Lines in two files (--split)");
   line.add_option("--split", o.split,
-                  "write a share of the lines there (--validation-fraction), the others to -o; with "
-                  "--column N the same share of those of each label, which that column has")
-      .shown_as("FILE")
+                  "write a share of the lines to FILE, the others to -o ([below](#splitting-lines))")
       .writes();
-  line.add_option("--split-by", o.split_by,
-                  "of --split: lines with the same text in column N, from 1, stay together")
+  line.add_option("--split-by", o.split_by, "lines with the same text in column N, from 1, stay together")
       .at_least(1);
-  line.add_option("--validation-fraction", o.validation_fraction, "the share of --split or --validation")
+  line.add_option("--validation-fraction", o.validation_fraction,
+                  "the share of --split or --validation, rounded, at least one image")
       .with_default();
   line.add_option("--seed", o.seed, "draws which lines or images they are, or the order of tokens")
       .with_default();

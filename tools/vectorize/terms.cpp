@@ -41,15 +41,13 @@ bool append_ngram_ids(const NgramVocabulary& table, const TokenRow& row, std::si
 
 void describe_terms(cli::CommandLine& line, Options& o) {
   line.group("Bags of words (--learn ngrams|tf-idf, --terms)");
-  line.add_option("--terms", o.terms,
-                  "turn token lines into bags of the words or n-grams of this table instead")
-      .shown_as("FILE")
+  line.add_option("--terms", o.terms, "turn each token line into a bag of the terms of this table")
       .reads_file();
-  line.add_option("--output", o.form,
-                  "of bags of words: multi-hot, count, tf-idf, sublinear-tf-idf, or ids (of n-grams, "
-                  "one by one); the table's own where it is not given. dataset, with -o FILE: of tokens "
-                  "all lines as one long text, a file of ids; without --tokenizer id lines of any columns, a "
-                  "file that train maps")
+  line.add_option(
+          "--output", o.form,
+          "of bags of words multi-hot, count, tf-idf, sublinear-tf-idf or ids ([below](#bags-of-words)), by "
+          "default the table's. dataset, with -o: of tokens one long text, a file of ids; without "
+          "--tokenizer id lines of any columns, a file that `train` maps")
       .shown_as("FORM")
       .offers({"multi-hot", "count", "tf-idf", "sublinear-tf-idf", "ids", "dataset"});
   line.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens").between(1, 100).with_default();

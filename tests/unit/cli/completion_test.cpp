@@ -58,7 +58,7 @@ TEST_CASE("options are told with what their values may be") {
         "-h --help \n"
         "--version \n"
         "-o --output FILE file\n"
-        "--isa TEXT auto avx2\n"
+        "--isa auto|avx2 auto avx2\n"
         "--show FORM tokens text\n"
         "--set KEY=VALUE repeated\n"
         "--threads N\n"
@@ -88,9 +88,9 @@ TEST_CASE("zsh has a line an option, of which nothing is taken for its own signs
   const std::string script = completion_script(completion_of(typed), Shell::zsh);
   CHECK(script.starts_with("#compdef hw-train\n"));
   for (const char* const line :
-       {"  '(- *)'{-h,--help}'[print this help]' \\",
+       {"  '(- *)'{-h,--help}'[print how it is called, with examples]' \\",
         "  '(-o --output)'{-o+,--output=}'[where it goes]:FILE:_files' \\",
-        "  '--isa=[code path: \\[any\\] of '\\''them'\\'']:TEXT:(auto avx2)' \\",
+        "  '--isa=[code path: \\[any\\] of '\\''them'\\'']:auto|avx2:(auto avx2)' \\",
         "  '*''--set=[a key]:KEY=VALUE: ' \\", "  '--threads=[worker threads]:N: ' \\",
         "  '(-q --quiet)'{-q,--quiet}'[no messages]' \\", "  '*:file:_files'"}) {
     CAPTURE(line);
