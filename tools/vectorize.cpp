@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
         all.emplace().options.command = &command;
         describe(line, all->options);
         all->typed.find(line);
+        line.modes(command_names());
         all->typed.show_only(command.modes);
       },
       [&] {

@@ -144,6 +144,8 @@ std::string bash_script(const Completion& completion) {
       "    return\n"
       "  fi\n";
   if (!completion.commands.empty()) out += bash_commands(completion);
+  if (!completion.modes.empty())
+    out += "  [[ $COMP_CWORD != 1 ]] || { " + bash_reply_or_files(completion.modes) + "; }\n";
   return out + "}\ncomplete -o default -F " + function + " " + completion.program + "\n";
 }
 
@@ -180,6 +182,9 @@ std::string zsh_option(const CompletedOption& option) {
 std::string zsh_script(const Completion& completion) {
   const bool has_commands = !completion.commands.empty();
   std::string out = "#compdef " + completion.program + "\n" + first_line(completion, "zsh");
+  if (!completion.modes.empty())
+    out += "[[ $CURRENT != 2 || $words[2] == -* ]] || { _alternative " +
+           between_quotes("modes:mode:" + zsh_words(completion.modes)) + " 'files:file:_files'; return }\n";
   if (has_commands) out += "local curcontext=$curcontext state line\ntypeset -A opt_args\n";
   out += has_commands ? "_arguments -C -s -S" : "_arguments -s -S";
   for (const CompletedOption& option : completion.options) out += " \\\n  " + zsh_option(option);
@@ -219,6 +224,9 @@ std::string fish_script(const Completion& completion) {
   if (!names.empty()) {
     out += begin + " -n 'not __fish_seen_subcommand_from " + names + "' -f -a " + fish_word(names) + "\n";
   }
+  if (!completion.modes.empty())
+    out += begin + " -n 'test (count (commandline -opc)) -eq 1' -a " +
+           fish_word(joined(completion.modes, " ")) + "\n";
   for (const CommandWords& command : completion.commands) {
     out += begin + " -n '__fish_seen_subcommand_from " + command.command + "'";
     out += command.has_files ? " -F" : " -f";

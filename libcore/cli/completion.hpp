@@ -30,6 +30,7 @@ struct Completion {
   std::string program;  // as it is called
   std::vector<CompletedOption> options;
   std::vector<CommandWords> commands;  // none: all operands are files
+  std::vector<std::string> modes;      // that the first word of the line may be beside these
 };
 
 std::string joined(const std::vector<std::string>& words, std::string_view between);

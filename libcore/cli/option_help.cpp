@@ -181,6 +181,7 @@ Completion CommandLine::completion() {
   Completion out;
   out.program = tool_;
   if (commands_) out.commands = commands_();
+  out.modes = modes_;
   for (const CLI::Option* option : app_->get_options()) {
     if (!option->nonpositional() || option->get_group().empty()) continue;
     CompletedOption& completed = out.options.emplace_back();

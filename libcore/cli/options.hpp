@@ -148,6 +148,9 @@ class CommandLine {
   // The first operand is one of these commands, for shells. Called where a script for one is asked for.
   void commands(std::function<std::vector<CommandWords>()> words) { commands_ = std::move(words); }
 
+  // The first word may be one of these, for shells.
+  void modes(std::vector<std::string> words) { modes_ = std::move(words); }
+
   // The heading in --help of the options that are added from now on. "Input", "Output" and "Model" come first
   // there, in this order; then others, such as "Scores"; then "Speed" and "Other".
   void group(std::string_view title) { group_ = title; }
@@ -192,6 +195,7 @@ class CommandLine {
   std::vector<Rule> rules_;
   std::vector<Condition> conditions_;
   std::function<std::vector<CommandWords>()> commands_;
+  std::vector<std::string> modes_;
   std::vector<Moved> moved_;
   std::vector<std::function<void()>> after_parse_;
 };

@@ -169,6 +169,13 @@ std::string command_list() {
   return list;
 }
 
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command& command : all_commands()) names.push_back(command.name);
+  std::erase(names, "");
+  return names;
+}
+
 void ModeOptions::show_only(const std::vector<Mode>& modes) {
   for (Entry& entry : entries_) {
     if (!has_any(entry.modes, modes)) entry.option.hide();

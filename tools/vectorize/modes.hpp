@@ -68,6 +68,7 @@ struct Command {
 // That of any mode, without a name, where there is none of this name.
 const Command& find_command(std::string_view name);
 std::string command_list();  // a line each, for --help
+std::vector<std::string> command_names();
 
 // Throws UsageError where none is asked for, or two are, and for options of other modes.
 const ModeRow& resolve_mode(Options& o, const ModeOptions& typed);

@@ -124,6 +124,21 @@ TEST_CASE("commands have words of their own") {
   CHECK(has_line(fish, "complete -c hw-train -n '__fish_seen_subcommand_from recipes' -f"));
 }
 
+TEST_CASE("modes are the first word of the line, beside files") {
+  Typed typed;
+  Completion told = completion_of(typed);
+  told.modes = {"ids", "labels"};
+  const std::string bash = completion_script(told, Shell::bash);
+  CHECK(has_line(bash,
+                 "  [[ $COMP_CWORD != 1 ]] || { mapfile -t COMPREPLY < <({ compgen -W 'ids labels' -- "
+                 "\"$word\"; compgen -f -- \"$word\"; } | sort -u); compopt -o filenames 2>/dev/null; }"));
+  CHECK(has_line(completion_script(told, Shell::zsh),
+                 "[[ $CURRENT != 2 || $words[2] == -* ]] || { _alternative 'modes:mode:(ids labels)' "
+                 "'files:file:_files'; return }"));
+  CHECK(has_line(completion_script(told, Shell::fish),
+                 "complete -c hw-train -n 'test (count (commandline -opc)) -eq 1' -a 'ids labels'"));
+}
+
 TEST_CASE("a script is asked for by the first words alone") {
   const auto asked = [](std::vector<std::string> words) {
     std::vector<char*> arguments;
