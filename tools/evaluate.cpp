@@ -78,7 +78,8 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--labels-as", o.labels_as,
                   "what the column of labels has, with --ids; needed if a name is another label's id, unless "
                   "a header line or a file of columns says it")
-      .one_of({"names", "ids"});
+      .one_of({"names", "ids"})
+      .needs("--ids", "the labels of texts are names");
   line.add_flag("--multiline", o.is_multiline, "each file is one text, with a line end after each line")
       .goes_without("--ids", "one at a time");
   line.add_flag("--lines", o.is_of_lines,

@@ -65,7 +65,7 @@ void describe(cli::CommandLine& line, Options& o) {
       .at_least(1);
   search::add_compute_type_option(line, o.compute_type);
   generate::describe(line, o.search);
-  generate::describe(line, o.sampling);
+  generate::describe(line, o.sampling, o.search);
   line.goes_without("--fill-mask",
                     "--echo --scores --stream --multiline --compute-type --start --stop --repetition-penalty "
                     "--sampling --samples --temperature --top-p --min-p --seed " +

@@ -87,6 +87,9 @@ void describe(cli::CommandLine& line, Options& o) {
       "--array --jobs --scale --seed --overwrite --allow-empty --models --data --threads --all --script",
       "run");
   line.goes_with("--output", "new");
+  line.condition(
+      "jobs", [&o] { return o.jobs > 1; }, "--jobs above 1");
+  line.goes_without("--all", "--array jobs --script", "it runs one after the other");
 }
 
 void run(const Options& o) {

@@ -67,7 +67,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--prefix", o.prefix,
                   "a line for each line of text, which may be empty: the translation begins with it")
       .reads();
-  describe(line, o.sampling, "draw each token at random by its probability");
+  describe(line, o.sampling, o.decoding, "draw each token at random by its probability", "--sampling");
   line.group("Model");
   line.add_option("-r,--recipe", o.recipe,
                   "search as this recipe's `decoding` section says, not as the model's "
@@ -118,8 +118,6 @@ GenerationSettings settings_of(const Options& o, const LoadedTranslator& model,
                               .compute_type = search::compute_type_of(o.compute_type)};
   o.decoding.put_over(settings.search);
   const bool has_beams = o.decoding.has("num_beams");
-  if (o.sampling.is_on && has_beams && settings.search.num_beams != 1)
-    throw UsageError("--sampling and --num-beams: give one of them");
   search::check_room(settings.search, o.decoding, of_recipe ? o.recipe : model.generation.file,
                      search::ModelRoom{model.max_new_tokens, model.model->length()});
   settings.sampling = sampling_of(o, has_beams, of_recipe ? GenerationConfig{} : model.generation);

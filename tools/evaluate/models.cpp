@@ -159,8 +159,6 @@ void evaluate_model(const Options& given, const Metrics& metrics) {
     case Task::feature_extraction:
       break;
   }
-  if (!o.labels_as.empty() && !o.has_ids)
-    throw UsageError("--labels-as is for a classifier of texts on ids (--ids)");
   const bool reads_lines =
       task == Task::translation || task == Task::classification || task == Task::masked_language_modeling;
   for (const std::string& path : o.data) {

@@ -23,9 +23,10 @@ void describe(cli::CommandLine& line, SearchOptions& o) {
       .between(1e-3, 1e3);
 }
 
-void describe(cli::CommandLine& line, SamplingOptions& o) {
-  describe(line, o.draws,
-           "draw each token at random by its probability; each of the options below does so too");
+void describe(cli::CommandLine& line, SamplingOptions& o, const SearchOptions& search) {
+  describe(line, o.draws, search.decoding,
+           "draw each token at random by its probability; each of the options below does so too",
+           "--sampling --samples --temperature --top-k --top-p --min-p --seed");
   line.add_option("--samples", o.samples, "continuations of each prompt, one a line (1)")
       .between(1, kMaxSamples);
 }
@@ -42,8 +43,6 @@ void set(TextGeneratorSettings& settings, const GenerationConfig& files, const S
   generation.search = decoding_of_files(files);
   if (is_sampling(sampling)) generation.search.num_beams = 1;
   search.decoding.put_over(generation.search);
-  if (is_sampling(sampling) && generation.search.num_beams > 1)
-    throw UsageError("--num-beams searches and the options of sampling draw: give one of them");
   search::check_room(generation.search, search.decoding, files.file);
   settings.repetition_penalty = search.repetition_penalty;
   settings.stop = search.stop;

@@ -24,7 +24,7 @@ struct SamplingOptions {
 };
 
 void describe(cli::CommandLine& line, SearchOptions& o);
-void describe(cli::CommandLine& line, SamplingOptions& o);
+void describe(cli::CommandLine& line, SamplingOptions& o, const SearchOptions& search);
 
 // Puts what was given over what the model's files say. Throws UsageError for numbers out of range, and for
 // options that are not read together; Error where the files ask for what is not done.

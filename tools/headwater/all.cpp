@@ -177,8 +177,6 @@ bool All::carry_out() {
 }  // namespace
 
 void run_all(const Options& o) {
-  if (!o.arrays.empty() || o.jobs > 1 || o.is_script)
-    throw UsageError("--all goes with neither --array nor --jobs nor --script (it runs one after the other)");
   for (const std::string& word : o.words) {
     if (word.find('=') == word.npos)
       throw UsageError("--all runs every recipe of ours, beside which only KEY=VALUE may stand, not " +

@@ -97,6 +97,8 @@ std::string DecodingOptions::with_options(std::string text) const {
   return text;
 }
 
+bool DecodingOptions::has_beams() const { return has("num_beams") && option("num_beams").value() != "1"; }
+
 void DecodingOptions::put_over(DecodingSettings& settings) const {
   DecodingSettings typed = typed_;
   for (const DecodingField& field : decoding_fields(typed)) {
@@ -116,7 +118,8 @@ constexpr double kLeastTemperature = 1e-3, kMostTemperature = 1e3;
 
 }  // namespace
 
-void describe(cli::CommandLine& line, SamplingOptions& o, const std::string& help) {
+void describe(cli::CommandLine& line, SamplingOptions& o, const DecodingOptions& search,
+              const std::string& help, const std::string& drawing) {
   line.group("Sampling");
   line.add_flag("--sampling", o.is_on, help);
   line.add_option("--temperature", o.temperature,
@@ -134,6 +137,9 @@ void describe(cli::CommandLine& line, SamplingOptions& o, const std::string& hel
                   "Nguyen et al. 2024)")
       .between(0, 1);
   line.add_option("--seed", o.seed, "of the random numbers (1)");
+  line.condition(
+      "beams", [&search] { return search.has_beams(); }, "--num-beams above 1");
+  line.goes_without(drawing, "beams", "one searches, the other draws");
 }
 
 void check_room(const DecodingSettings& settings, const DecodingOptions& given, const std::string& file,

@@ -24,6 +24,7 @@ class DecodingOptions {
                 const DecodingSettings* defaults = nullptr);
   bool any() const;
   bool has(std::string_view key) const;            // it was given
+  bool has_beams() const;                          // num_beams was given, above 1
   cli::Option option(std::string_view key) const;  // one of those that are wanted
   std::string names() const;  // of the options, for rules: "--num-beams --length-penalty"
   // Puts what was given over `settings`. Throws UsageError by the rules of recipes.
@@ -53,8 +54,9 @@ struct SamplingOptions {
 void add_compute_type_option(cli::CommandLine& line, std::string& name);
 ComputeType compute_type_of(std::string_view name);  // of one that the option takes
 
-// `help`: of --sampling.
-void describe(cli::CommandLine& line, SamplingOptions& o, const std::string& help);
+// `help`: of --sampling. Options of `drawing` draw, where the others search with beams.
+void describe(cli::CommandLine& line, SamplingOptions& o, const DecodingOptions& search,
+              const std::string& help, const std::string& drawing);
 
 // Puts what was given over `settings`. Throws UsageError for numbers out of range.
 void set(SamplingSettings& settings, const SamplingOptions& o);

@@ -13,14 +13,14 @@ void describe_one_text(cli::CommandLine& line, Options& o) {
                   "all lines are one long text ([below](#one-long-text)): write lines of N ids and one more, "
                   "for a model of N positions")
       .between(1, kMaxBlock)
-      .shown_as("N");
+      .shown_as("N")
+      .needs("--tokenizer");
   line.add_option("--stride", o.stride, "from the start of one line to that of the next, 1 to N (N)")
       .between(1, kMaxBlock)
       .shown_as("M");
 }
 
 void resolve_blocks(Options& o, const ModeOptions& typed) {
-  if (o.tokenizer.empty()) throw UsageError("--block needs --tokenizer FILE");
   resolve_recipe(o, typed);
   if (o.stride == 0) o.stride = o.block;
   if (o.stride > o.block)

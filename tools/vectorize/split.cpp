@@ -58,7 +58,8 @@ void describe_split(cli::CommandLine& line, Options& o) {
                   "write a share of the lines to FILE, the others to -o ([below](#splitting-lines))")
       .writes();
   line.add_option("--split-by", o.split_by, "lines with the same text in column N, from 1, stay together")
-      .at_least(1);
+      .at_least(1)
+      .goes_without("--column --csv");
   line.add_option("--validation-fraction", o.validation_fraction,
                   "the share of --split or --validation, rounded, at least one image")
       .with_default();
@@ -71,11 +72,7 @@ void check_share(const Options& o) {
     throw UsageError("--validation-fraction is not above 0 and below 1");
 }
 
-void resolve_split(Options& o, const ModeOptions& /*typed*/) {
-  if (o.split_by > 0 && (o.reader.column > 0 || o.reader.is_csv))
-    throw UsageError("--split-by and --column: give one of them");
-  check_share(o);
-}
+void resolve_split(Options& o, const ModeOptions& /*typed*/) { check_share(o); }
 
 void split_lines(const Options& o) {
   check_outputs(o.output, o.split);
