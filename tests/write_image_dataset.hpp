@@ -7,7 +7,7 @@
 #include <string>
 
 #include "data/image_dataset.hpp"
-#include "support/raw_bytes.hpp"
+#include "support/bytes.hpp"
 
 struct LabelledImages {
   headwater::ImageShape shape;

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "cli/lines.hpp"
-#include "support/decimal.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace headwater::cli {
 

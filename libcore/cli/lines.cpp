@@ -13,7 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
-#include "support/csv_guess.hpp"
+#include "support/csv.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/utf8.hpp"

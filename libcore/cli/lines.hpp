@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "cli/options.hpp"
-#include "support/csv_columns.hpp"
-#include "support/line_error.hpp"
+#include "support/csv.hpp"
+#include "support/error.hpp"
 
 namespace headwater::cli {
 

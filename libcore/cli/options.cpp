@@ -14,8 +14,8 @@
 #include "cli/message_text.hpp"
 #include "cli/option_names.hpp"
 #include "cli/result_file.hpp"
-#include "support/decimal.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace headwater::cli {
 

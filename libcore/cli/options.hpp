@@ -113,7 +113,7 @@ class CommandLine {
 
   // `names`: "-o,--output", or a word for an operand. Value: std::string, std::filesystem::path, int,
   // std::int64_t, std::uint64_t, double, a vector of strings, or an optional text, number or integer of 64
-  // bits. Numbers are read by the rule of recipes (read_number of support/decimal.hpp). No value may be
+  // bits. Numbers are read by the rule of recipes (read_number of support/numbers.hpp). No value may be
   // empty, but of a title. `help` is Markdown, for the manual page: `code` and links, of which --help leaves
   // out those in brackets. Defaults, ranges and rules are added to it.
   template <class Value>

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "support/decimal.hpp"
+#include "support/numbers.hpp"
 
 namespace headwater::cli {
 

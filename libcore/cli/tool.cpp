@@ -27,7 +27,6 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/run_messages.hpp"
-#include "support/several_errors.hpp"
 #include "support/signals.hpp"
 
 #ifndef HEADWATER_GIT_ID

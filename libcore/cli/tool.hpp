@@ -11,7 +11,6 @@
 
 #include "cli/options.hpp"
 #include "support/token_counts.hpp"
-#include "support/truncated_lines.hpp"
 
 namespace headwater::cli {
 

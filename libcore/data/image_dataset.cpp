@@ -4,11 +4,11 @@
 #include <array>
 #include <set>
 
+#include "support/bytes.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
-#include "support/raw_bytes.hpp"
 
 namespace headwater {
 namespace {

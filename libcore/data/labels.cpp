@@ -6,11 +6,11 @@
 #include <iterator>
 #include <map>
 
-#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
 #include "support/name_list.hpp"
+#include "support/numbers.hpp"
 #include "support/utf8.hpp"
 #include "text/tokenizer/token_lines.hpp"
 #include "text/unicode/trimmed.hpp"

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <utility>
 
-#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
 #include "support/math_functions.hpp"
+#include "support/numbers.hpp"
 #include "support/utf8.hpp"
 
 namespace headwater {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "data/dataset.hpp"
+#include "support/bytes.hpp"
 #include "support/hash.hpp"
-#include "support/raw_bytes.hpp"
 
 namespace headwater {
 

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <cstring>
 
+#include "support/bytes.hpp"
 #include "support/csv.hpp"
-#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/numbers.hpp"
-#include "support/raw_bytes.hpp"
 #include "support/utf8.hpp"
 #include "text/unicode/trimmed.hpp"
 

@@ -5,10 +5,10 @@
 
 #include "data/id_columns.hpp"
 #include "data/token_dataset.hpp"
+#include "support/bytes.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
 #include "support/numbers.hpp"
-#include "support/raw_bytes.hpp"
 
 namespace headwater {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "support/line_error.hpp"
+#include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 

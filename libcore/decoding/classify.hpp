@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "families/classifier/directory.hpp"
-#include "support/truncated_lines.hpp"
+#include "support/token_counts.hpp"
 #include "tensor/arena.hpp"
 
 namespace headwater {

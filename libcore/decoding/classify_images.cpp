@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "support/line_error.hpp"
+#include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 

@@ -10,7 +10,6 @@
 #include "decoding/greedy.hpp"
 #include "decoding/token_by_token.hpp"
 #include "support/error.hpp"
-#include "support/line_error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"

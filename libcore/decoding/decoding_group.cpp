@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "decoding/text_window.hpp"
-#include "support/line_error.hpp"
+#include "support/error.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 
 namespace headwater {

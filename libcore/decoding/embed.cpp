@@ -8,7 +8,6 @@
 #include "models/settings.hpp"
 #include "models/transformer_stack.hpp"
 #include "support/error.hpp"
-#include "support/line_error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"

@@ -11,7 +11,6 @@
 #include "families/text_encoder/model.hpp"
 #include "layers/packed_weights.hpp"
 #include "support/token_counts.hpp"
-#include "support/truncated_lines.hpp"
 #include "tensor/arena.hpp"
 
 namespace headwater {

@@ -2,7 +2,6 @@
 
 #include "models/transformer_stack.hpp"
 #include "support/error.hpp"
-#include "support/line_error.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 
 namespace headwater {

@@ -9,7 +9,6 @@
 
 #include "families/masked_lm/directory.hpp"
 #include "support/token_counts.hpp"
-#include "support/truncated_lines.hpp"
 #include "tensor/arena.hpp"
 
 namespace headwater {

@@ -5,7 +5,7 @@
 
 #include "decoding/greedy.hpp"
 #include "decoding/search_settings.hpp"
-#include "support/line_error.hpp"
+#include "support/error.hpp"
 #include "support/parallel.hpp"
 
 namespace headwater {

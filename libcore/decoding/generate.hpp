@@ -12,7 +12,7 @@
 #include "decoding/growing_text.hpp"
 #include "decoding/sampling.hpp"
 #include "families/language_model/directory.hpp"
-#include "support/truncated_lines.hpp"
+#include "support/token_counts.hpp"
 
 namespace headwater {
 

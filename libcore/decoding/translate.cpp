@@ -7,7 +7,6 @@
 #include "decoding/growing_text.hpp"
 #include "decoding/search_settings.hpp"
 #include "support/error.hpp"
-#include "support/line_error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 

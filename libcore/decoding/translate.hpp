@@ -11,7 +11,7 @@
 #include "decoding/decoder.hpp"
 #include "decoding/sampling.hpp"
 #include "families/translator/directory.hpp"
-#include "support/truncated_lines.hpp"
+#include "support/token_counts.hpp"
 
 namespace headwater {
 

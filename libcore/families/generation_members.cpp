@@ -7,8 +7,8 @@
 #include "families/config.hpp"
 #include "families/generation_config.hpp"
 #include "families/layouts/config_table.hpp"
-#include "support/decimal.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace headwater {
 

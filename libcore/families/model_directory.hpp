@@ -17,7 +17,7 @@
 #include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "families/family.hpp"
-#include "support/folder_files.hpp"
+#include "support/directories.hpp"
 #include "support/json.hpp"
 
 namespace headwater {

@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "support/error.hpp"
-#include "support/several_errors.hpp"
 #include "support/utf8.hpp"
 
 namespace headwater {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "support/decimal.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace headwater::scalars {
 namespace {

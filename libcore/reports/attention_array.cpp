@@ -4,8 +4,8 @@
 
 #include "checkpoint/npy.hpp"
 #include "reports/attention_table.hpp"
+#include "support/bytes.hpp"
 #include "support/error.hpp"
-#include "support/raw_bytes.hpp"
 
 namespace headwater {
 

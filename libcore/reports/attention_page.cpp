@@ -7,7 +7,7 @@
 #include "reports/page_parts.hpp"
 #include "reports/svg.hpp"
 #include "reports/token_labels.hpp"
-#include "support/base64.hpp"
+#include "support/bytes.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 

@@ -4,7 +4,6 @@
 
 #include "data/labels.hpp"
 #include "reports/table.hpp"
-#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"

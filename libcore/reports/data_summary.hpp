@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "reports/length_counts.hpp"
-#include "support/csv_guess.hpp"
+#include "support/csv.hpp"
 #include "support/json.hpp"
 #include "support/token_counts.hpp"
 #include "text/tokenizer/tokenizer.hpp"

@@ -6,7 +6,7 @@
 #include "reports/color_bar.hpp"
 #include "reports/image_summary.hpp"
 #include "reports/svg.hpp"
-#include "support/base64.hpp"
+#include "support/bytes.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 

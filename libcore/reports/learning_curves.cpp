@@ -9,8 +9,8 @@
 
 #include "metrics/registry.hpp"
 #include "reports/run_table.hpp"
-#include "support/decimal.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "support/split.hpp"
 
 namespace headwater {

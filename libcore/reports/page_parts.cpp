@@ -8,7 +8,7 @@
 #include "reports/page_files.hpp"
 #include "reports/svg.hpp"
 #include "reports/text_tables.hpp"
-#include "support/base64.hpp"
+#include "support/bytes.hpp"
 #include "support/numbers.hpp"
 #include "support/split.hpp"
 

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "reports/text_tables.hpp"
-#include "support/decimal.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "support/split.hpp"
 #include "support/utf8.hpp"
 

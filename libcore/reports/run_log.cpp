@@ -8,7 +8,6 @@
 
 #include "metrics/registry.hpp"
 #include "reports/run_report.hpp"
-#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/split.hpp"

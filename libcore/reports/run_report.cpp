@@ -8,7 +8,6 @@
 
 #include "metrics/registry.hpp"
 #include "reports/table.hpp"
-#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/numbers.hpp"

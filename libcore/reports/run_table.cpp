@@ -11,7 +11,6 @@
 #include "recipe/key_values.hpp"
 #include "reports/table.hpp"
 #include "support/csv.hpp"
-#include "support/decimal.hpp"
 #include "support/numbers.hpp"
 #include "support/split.hpp"
 

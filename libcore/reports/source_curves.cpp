@@ -3,7 +3,6 @@
 
 #include "metrics/registry.hpp"
 #include "reports/learning_curves.hpp"
-#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/split.hpp"

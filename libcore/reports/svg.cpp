@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "support/numbers.hpp"
-#include "support/text_controls.hpp"
 #include "support/utf8.hpp"
 #include "text/unicode/unicode_properties.hpp"
 

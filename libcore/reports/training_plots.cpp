@@ -5,7 +5,7 @@
 #include <string>
 
 #include "reports/line_plot.hpp"
-#include "support/decimal.hpp"
+#include "support/numbers.hpp"
 #include "support/split.hpp"
 
 namespace headwater {

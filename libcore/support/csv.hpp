@@ -1,8 +1,10 @@
 // Records of a CSV file as RFC 4180 has them, line by line: fields in quotes, doubled quotes, line ends
-// inside quotes.
+// inside quotes; its columns as lines; and whether lines look like it.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,5 +68,86 @@ class CsvParser {
 
 // The text as a field that separators are commas of: in quotes where it holds one, a quote or a line end.
 std::string csv_field(std::string_view text);
+
+// A field as people name columns: "text", "Label", "review_text".
+bool is_name_of_column(std::string_view field);
+
+// Whether lines without TABs look like CSV.
+class CsvGuess {
+ public:
+  CsvGuess();
+
+  // Takes the next line of the file; only the first thousand are read.
+  void add(std::string_view line);
+
+  // Whether the lines so far look like CSV: of commas or of semicolons, the same number of fields in each
+  // record, two at least; and they are many, or quoted, or the first has names of columns.
+  bool is_csv() const { return found() != nullptr; }
+  // "looks like CSV of 2 fields ("text", "label"), which is no column of text"; of lines that do.
+  std::string text() const;
+  // What names their separator: "", or "--separator ';'" where it is not the comma.
+  std::string separator_option() const { return option_of(*found()); }
+  // The same of lines that may be records of `columns` fields at least, or of more lines; or nothing.
+  std::optional<std::string> separator_option(std::size_t columns) const;
+
+ private:
+  struct Reading {
+    CsvParser parser;
+    std::vector<std::string> first = {};  // the fields of the first record
+    std::int64_t records = 0;
+    bool is_possible = true, has_quotes = false;
+  };
+  static void add(Reading& reading, std::string_view line);
+  const Reading* found() const;
+  static std::string option_of(const Reading& reading);
+
+  std::array<Reading, 2> readings_;  // of commas, of semicolons
+  std::int64_t lines_ = 0;
+};
+
+struct CsvSettings {
+  std::vector<std::string> columns = {};  // names of the header, or numbers from 1; none: all, as they stand
+  char separator = ',';
+  bool has_header = true;  // the first record has names, and is no line
+  std::size_t wanted = 0;  // where no column is named there must be so many; 0: any number
+};
+
+// The columns of one file, its header, then record by record, as lines.
+class CsvColumns {
+ public:
+  CsvColumns(CsvSettings settings, const std::string& file);
+
+  // Takes the next line of the file. Returns whether `text` is that of a record which ends with it: its
+  // columns, separated by TABs, valid until the next call. Throws Error with the place for what is no CSV, a
+  // column that is not there, and a record with more or fewer fields than the first.
+  bool add_line(std::string_view line, std::string_view& text);
+  // After the last line. Throws Error where a quote is open, and for a file without a record.
+  void finish() const;
+
+  std::uint64_t line() const { return parser_.line(); }  // with which the record begins, from 1
+  // The chosen columns of that record: the line with which each begins; what one is called, a name or a
+  // number.
+  std::vector<std::uint64_t> lines() const;
+  std::string name(std::size_t chosen) const;
+  // All names of the header, a TAB after each, where all columns are taken as they stand; else empty.
+  const std::string& header() const { return header_; }
+  // "3 records of 2 fields, 1 of them of several lines, which are one now".
+  std::string summary() const;
+
+ private:
+  std::string place() const;
+  void choose();
+  std::size_t find(const std::string& column) const;
+  std::string known_names() const;
+  [[noreturn]] void fail_width() const;
+
+  CsvSettings settings_;
+  std::string file_;
+  CsvParser parser_;
+  std::size_t width_ = 0;  // fields of a record; 0: none was read
+  std::vector<std::size_t> chosen_;
+  std::string text_, header_;
+  std::uint64_t records_ = 0, several_ = 0;
+};
 
 }  // namespace headwater

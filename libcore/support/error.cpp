@@ -5,7 +5,6 @@
 #include <system_error>
 #include <vector>
 
-#include "support/text_controls.hpp"
 #include "support/utf8.hpp"
 
 namespace headwater {

@@ -1,9 +1,12 @@
 // Errors that the tools turn into one line on stderr and an exit status.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace headwater {
 
@@ -52,5 +55,33 @@ std::string_view nearest_word(std::string_view word, const Range& candidates) {
   }
   return best;
 }
+
+// Several things that are wrong with one call, each worth a line of its own.
+class SeveralErrors : public UsageError {
+ public:
+  explicit SeveralErrors(std::vector<std::string> lines)
+      : UsageError(joined(lines)), lines_(std::move(lines)) {}
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  static std::string joined(const std::vector<std::string>& lines) {
+    std::string out;
+    for (const std::string& line : lines) out += (out.empty() ? "" : "\n") + line;
+    return out;
+  }
+
+  std::vector<std::string> lines_;
+};
+
+// An error of one of the lines that were given together: `line` counts from 0 within what the call was given;
+// who knows the file puts its place before the message.
+class LineError : public Error {
+ public:
+  LineError(std::size_t of_line, const std::string& what) : Error(what), line(of_line) {}
+  std::size_t line;
+};
+
+inline constexpr const char* kOutputNotFinite =
+    "the model's output is not finite (its weights are damaged or far too large; take another checkpoint)";
 
 }  // namespace headwater

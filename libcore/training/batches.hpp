@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "recipe/recipe.hpp"
-#include "support/block_shuffle.hpp"
 #include "support/random_permutation.hpp"
 #include "training/objective.hpp"
 

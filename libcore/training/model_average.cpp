@@ -14,7 +14,6 @@
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
-#include "support/new_folder.hpp"
 #include "support/numbers.hpp"
 #include "training/mean.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "support/bytes.hpp"
 #include "support/error.hpp"
-#include "support/raw_bytes.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 
 namespace headwater {

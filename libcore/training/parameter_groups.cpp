@@ -6,9 +6,9 @@
 #include <map>
 #include <string_view>
 
-#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/math_functions.hpp"
+#include "support/numbers.hpp"
 
 namespace headwater {
 

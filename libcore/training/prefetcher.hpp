@@ -1,7 +1,7 @@
 // The next batch, or part of one, is packed on a second thread while the one before is computed.
 #pragma once
 
-#include "support/background.hpp"
+#include "support/parallel.hpp"
 #include "training/batches.hpp"
 
 namespace headwater {

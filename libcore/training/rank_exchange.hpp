@@ -14,7 +14,7 @@
 
 #include "autograd/parameter.hpp"
 #include "ranks/process_group.hpp"
-#include "support/background.hpp"
+#include "support/parallel.hpp"
 #include "training/objective.hpp"
 #include "training/rank_bucket.hpp"
 #include "training/rank_shares.hpp"

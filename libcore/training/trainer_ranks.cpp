@@ -4,9 +4,9 @@
 #include <string_view>
 #include <utility>
 
+#include "support/bytes.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"
-#include "support/raw_bytes.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 #include "training/resume.hpp"
 #include "training/trainer.hpp"

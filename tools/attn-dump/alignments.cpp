@@ -8,7 +8,6 @@
 #include "families/translator/directory.hpp"
 #include "metrics/alignment_error.hpp"
 #include "support/error.hpp"
-#include "support/line_error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "text/tokenizer/token_words.hpp"

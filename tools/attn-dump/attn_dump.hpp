@@ -16,9 +16,9 @@
 #include "reports/attention_array.hpp"
 #include "reports/attention_table.hpp"
 #include "reports/head_patterns.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
-#include "support/new_folder.hpp"
 
 namespace headwater::attn_dump {
 

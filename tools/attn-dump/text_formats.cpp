@@ -7,7 +7,7 @@
 #include "reports/heat_map.hpp"
 #include "reports/svg.hpp"
 #include "reports/text_rollout.hpp"
-#include "support/line_error.hpp"
+#include "support/error.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater::attn_dump {

@@ -10,7 +10,6 @@
 #include "families/model_directory.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
-#include "support/line_error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"

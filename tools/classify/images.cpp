@@ -7,7 +7,6 @@
 #include "decoding/classify_images.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
-#include "support/line_error.hpp"
 #include "tools/classify/classify.hpp"
 #include "tools/images/inputs.hpp"
 #include "tools/images/notes.hpp"

@@ -2,7 +2,7 @@
 #include "cli/tool.hpp"
 #include "families/layouts/registry.hpp"
 #include "families/model_directory.hpp"
-#include "support/new_folder.hpp"
+#include "support/directories.hpp"
 #include "tools/convert/convert.hpp"
 
 namespace headwater::convert {

@@ -3,7 +3,6 @@
 #include "decoding/embed_images.hpp"
 #include "families/vision/attention.hpp"
 #include "support/error.hpp"
-#include "support/line_error.hpp"
 #include "tools/embed/embed.hpp"
 #include "tools/images/model_inputs.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "checkpoint/npy.hpp"
 #include "checkpoint/safetensors.hpp"
-#include "support/raw_bytes.hpp"
+#include "support/bytes.hpp"
 #include "tools/embed/embed.hpp"
 
 namespace headwater::embed {

@@ -3,9 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "support/decimal.hpp"
 #include "support/error.hpp"
-#include "support/line_error.hpp"
 #include "support/numbers.hpp"
 #include "tools/embed/embed.hpp"
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "tools/embed/embed.hpp"

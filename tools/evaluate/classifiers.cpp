@@ -10,7 +10,6 @@
 #include "metrics/registry.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"
-#include "support/line_error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
 #include "support/utf8.hpp"

@@ -8,7 +8,6 @@
 #include "families/model_directory.hpp"
 #include "families/registry.hpp"
 #include "support/error.hpp"
-#include "support/line_error.hpp"
 #include "support/numbers.hpp"
 #include "tools/evaluate/evaluate.hpp"
 

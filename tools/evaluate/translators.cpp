@@ -10,7 +10,6 @@
 #include "decoding/translate.hpp"
 #include "families/translator/evaluation.hpp"
 #include "support/error.hpp"
-#include "support/line_error.hpp"
 #include "support/numbers.hpp"
 #include "tools/evaluate/evaluate.hpp"
 

@@ -8,7 +8,6 @@
 #include "cli/tool.hpp"
 #include "pipeline/children.hpp"
 #include "support/error.hpp"
-#include "support/several_errors.hpp"
 #include "tools/headwater/runs.hpp"
 
 namespace headwater::front {

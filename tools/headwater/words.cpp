@@ -3,9 +3,8 @@
 #include <set>
 
 #include "families/registry.hpp"
-#include "support/decimal.hpp"
 #include "support/error.hpp"
-#include "support/several_errors.hpp"
+#include "support/numbers.hpp"
 #include "support/split.hpp"
 #include "tools/headwater/runs.hpp"
 

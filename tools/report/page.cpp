@@ -9,7 +9,6 @@
 #include "reports/run_page.hpp"
 #include "reports/run_summary.hpp"
 #include "reports/run_table.hpp"
-#include "support/decimal.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"

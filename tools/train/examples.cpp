@@ -10,9 +10,9 @@
 #include "data/image_dataset.hpp"
 #include "data/token_dataset.hpp"
 #include "families/train_task.hpp"
+#include "support/bytes.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "support/raw_bytes.hpp"
 
 namespace headwater::train {
 

@@ -9,9 +9,9 @@
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "data/token_dataset.hpp"
+#include "support/bytes.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "support/raw_bytes.hpp"
 #include "tools/vectorize/vectorize.hpp"
 
 namespace headwater::vectorize {

@@ -11,11 +11,10 @@
 #include "cli/tool.hpp"
 #include "data/held_out.hpp"
 #include "data/image_dataset.hpp"
-#include "support/decimal.hpp"
+#include "support/bytes.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
-#include "support/raw_bytes.hpp"
 #include "tools/vectorize/image_source.hpp"
 
 namespace headwater::vectorize {

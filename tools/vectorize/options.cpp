@@ -4,8 +4,8 @@
 
 #include "cli/tool.hpp"
 #include "families/registry.hpp"
-#include "support/decimal.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace headwater::vectorize {
 

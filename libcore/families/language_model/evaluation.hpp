@@ -9,7 +9,7 @@
 #include "data/token_stream.hpp"
 #include "families/language_model/directory.hpp"
 #include "metrics/loss_totals.hpp"
-#include "support/truncated_lines.hpp"
+#include "support/token_counts.hpp"
 
 namespace headwater {
 

@@ -10,7 +10,6 @@
 #include "metrics/loss_totals.hpp"
 #include "recipe/recipe.hpp"
 #include "support/token_counts.hpp"
-#include "support/truncated_lines.hpp"
 #include "tensor/arena.hpp"
 
 namespace headwater {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "support/bytes.hpp"
 #include "support/hash.hpp"
-#include "support/raw_bytes.hpp"
 
 namespace headwater {
 

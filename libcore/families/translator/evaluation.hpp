@@ -12,7 +12,7 @@
 #include "families/translator/directory.hpp"
 #include "families/translator/model.hpp"
 #include "metrics/loss_totals.hpp"
-#include "support/truncated_lines.hpp"
+#include "support/token_counts.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {

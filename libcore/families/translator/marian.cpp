@@ -11,8 +11,8 @@
 #include "families/tokenizer_files.hpp"
 #include "families/translator/directory.hpp"
 #include "layers/embedding.hpp"
-#include "support/decimal.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "text/formats/marian_tokenizer.hpp"
 
 namespace headwater {

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "support/error.hpp"
-#include "support/line_error.hpp"
 #include "tensor/kernels/loss/loss.hpp"
 
 namespace headwater {

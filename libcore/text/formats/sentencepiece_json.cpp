@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "support/base64.hpp"
+#include "support/bytes.hpp"
 #include "support/error.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
 #include "text/tokenizer/word_cuts.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "support/folder_files.hpp"
+#include "support/directories.hpp"
 #include "support/json.hpp"
 #include "text/formats/member_table.hpp"
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "support/base64.hpp"
+#include "support/bytes.hpp"
 #include "support/error.hpp"
 #include "text/formats/sentencepiece_coding.hpp"
 #include "text/formats/sentencepiece_json.hpp"

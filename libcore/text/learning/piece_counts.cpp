@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <queue>
 
-#include "support/decimal.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "text/tokenizer/token_lines.hpp"
 
 namespace headwater {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "support/base64.hpp"
+#include "support/bytes.hpp"
 #include "support/error.hpp"
 #include "support/utf8.hpp"
 #include "text/tokenizer/precompiled.hpp"

@@ -8,7 +8,7 @@
 #include "families/vision/directory.hpp"
 #include "families/vision/model.hpp"
 #include "steps/step_model.hpp"
-#include "support/background.hpp"
+#include "support/parallel.hpp"
 
 namespace headwater::bench {
 

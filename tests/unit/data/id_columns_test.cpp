@@ -9,8 +9,8 @@
 #include "data/token_dataset.hpp"
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
+#include "support/bytes.hpp"
 #include "support/files.hpp"
-#include "support/raw_bytes.hpp"
 
 using namespace headwater;
 

@@ -8,7 +8,7 @@
 #include "error_text.hpp"
 #include "same_bits.hpp"
 #include "scratch_directory.hpp"
-#include "support/line_error.hpp"
+#include "support/error.hpp"
 #include "write_image_dataset.hpp"
 
 using namespace headwater;

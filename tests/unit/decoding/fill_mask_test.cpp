@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "support/line_error.hpp"
+#include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/isa.hpp"
 #include "text/learning/tokenizer_learner.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "decoding/text_window.hpp"
-#include "support/line_error.hpp"
+#include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "support/utf8.hpp"
 #include "tensor/kernels/isa.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "error_text.hpp"
-#include "support/base64.hpp"
+#include "support/bytes.hpp"
 #include "support/json.hpp"
 
 using namespace headwater;

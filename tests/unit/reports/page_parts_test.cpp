@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/base64.hpp"
+#include "support/bytes.hpp"
 
 using namespace headwater;
 

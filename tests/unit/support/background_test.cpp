@@ -1,4 +1,4 @@
-#include "support/background.hpp"
+#include "support/parallel.hpp"
 
 #include <doctest/doctest.h>
 

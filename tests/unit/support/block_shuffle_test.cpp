@@ -1,4 +1,4 @@
-#include "support/block_shuffle.hpp"
+#include "support/random_permutation.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,7 @@
-#include "support/csv_columns.hpp"
+#include "support/csv.hpp"
 
 #include <doctest/doctest.h>
 
-#include "support/csv_guess.hpp"
 #include "support/error.hpp"
 
 using namespace headwater;

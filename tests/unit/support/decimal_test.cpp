@@ -1,4 +1,4 @@
-#include "support/decimal.hpp"
+#include "support/numbers.hpp"
 
 #include <doctest/doctest.h>
 

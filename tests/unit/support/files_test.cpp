@@ -20,7 +20,6 @@
 #include "scratch_directory.hpp"
 #include "support/directories.hpp"
 #include "support/file_lock.hpp"
-#include "support/new_folder.hpp"
 #include "support/signals.hpp"
 
 using namespace headwater;

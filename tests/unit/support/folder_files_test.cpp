@@ -1,4 +1,4 @@
-#include "support/folder_files.hpp"
+#include "support/directories.hpp"
 
 #include <doctest/doctest.h>
 

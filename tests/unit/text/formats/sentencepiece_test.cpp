@@ -4,7 +4,7 @@
 
 #include "error_text.hpp"
 #include "ids_of_tokens.hpp"
-#include "support/base64.hpp"
+#include "support/bytes.hpp"
 #include "support/error.hpp"
 #include "support/random.hpp"
 #include "text/formats/sentencepiece.hpp"

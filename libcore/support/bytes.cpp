@@ -1,10 +1,11 @@
-#include "support/base64.hpp"
+#include "support/bytes.hpp"
 
 #include <cstdint>
 
 #include "support/error.hpp"
 
 namespace headwater {
+
 namespace {
 
 constexpr std::string_view kBase64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -1,14 +1,20 @@
-// Numbers as files and hashes have them: their bytes, the lowest first, one number after the other.
+// Bytes of numbers, and bytes as text.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace headwater {
 
-// The bytes of a vector, array or span of numbers, valid as long as these.
+// RFC 4648, section 4.
+std::string to_base64(std::string_view bytes);
+// Throws Error "what" for anything but what to_base64 gives.
+std::string from_base64(std::string_view text);
+
+// The bytes of a vector, array or span of numbers, as files and hashes have them; valid as long as these.
 template <class Numbers>
 std::string_view raw_bytes(const Numbers& numbers) {
   static_assert(std::endian::native == std::endian::little, "files and hashes are of little-endian numbers");
