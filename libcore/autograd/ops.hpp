@@ -1,4 +1,4 @@
-// Every operation on one page. Each is a kernel pair, a function in ops/<name>.cpp and rows in
+// Every operation on one page. Each is a kernel pair, a function in ops/ and rows in
 // tests/gradcheck/op_cases.cpp.
 //
 // T tokens of the packed batch, I/O input/output width, D model width, H heads, K head width, V vocabulary.

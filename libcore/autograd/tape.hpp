@@ -14,7 +14,6 @@
 
 #include "autograd/parameter.hpp"
 #include "tensor/arena.hpp"
-#include "tensor/free_blocks.hpp"
 #include "tensor/kernels/gemm/gemm.hpp"
 #include "tensor/matrix.hpp"
 #include "tensor/reduction_tree.hpp"

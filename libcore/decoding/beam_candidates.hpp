@@ -5,7 +5,7 @@
 #include <span>
 
 #include "decoding/decoding_group.hpp"
-#include "tensor/kernels/argmax/top_logits.hpp"
+#include "tensor/kernels/argmax/argmax.hpp"
 
 namespace headwater {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "layers/builder.hpp"
-#include "tensor/kernels/argmax/top_logits.hpp"
+#include "tensor/kernels/argmax/argmax.hpp"
 
 namespace headwater {
 

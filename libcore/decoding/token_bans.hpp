@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decoding/generation_settings.hpp"
-#include "tensor/kernels/argmax/top_logits.hpp"
+#include "tensor/kernels/argmax/argmax.hpp"
 
 namespace headwater {
 

@@ -22,7 +22,7 @@ std::vector<std::string> likeliest_tokens(const Matrix& logits, const Tokenizer&
                                           const std::vector<std::int32_t>& suppress_tokens) {
   const Index vocabulary = std::min<Index>(logits.cols, tokenizer.vocabulary_size());
   std::vector<std::int32_t> best(static_cast<std::size_t>(logits.rows));
-  kernels::argmax(ConstMatrix(logits.data, logits.rows, vocabulary, logits.stride), suppress_tokens, best);
+  kernels::argmax(logits.columns_between(0, vocabulary), suppress_tokens, best);
   std::vector<std::string> tokens;
   for (const std::int32_t id : best) tokens.push_back(tokenizer.surface(id));
   return tokens;

@@ -12,7 +12,6 @@
 #include "tensor/kernels/activation/activation.hpp"                  // IWYU pragma: export
 #include "tensor/kernels/additive_attention/additive_attention.hpp"  // IWYU pragma: export
 #include "tensor/kernels/argmax/argmax.hpp"                          // IWYU pragma: export
-#include "tensor/kernels/argmax/top_logits.hpp"                      // IWYU pragma: export
 #include "tensor/kernels/attention/attention.hpp"                    // IWYU pragma: export
 #include "tensor/kernels/convolution/convolution.hpp"                // IWYU pragma: export
 #include "tensor/kernels/dropout/dropout.hpp"                        // IWYU pragma: export

@@ -30,10 +30,14 @@ struct MatrixOf {
 
   T* row(Index r) const { return data + r * stride; }
   MatrixOf rows_between(Index begin, Index end) const { return {row(begin), end - begin, cols, stride}; }
+  MatrixOf columns_between(Index begin, Index end) const { return {data + begin, rows, end - begin, stride}; }
   explicit operator bool() const { return data != nullptr; }
 };
 
 using Matrix = MatrixOf<Real>;
 using ConstMatrix = MatrixOf<const Real>;
+
+// In groups of 16 lanes, the unit of every vector width.
+inline Index padded_width(Index width) { return (width + 15) / 16 * 16; }
 
 }  // namespace headwater

@@ -68,4 +68,14 @@ class TreeSum {
   int alive_ = 0;
 };
 
+namespace kernels {
+
+// Leaves of a tree, for the vector code that sums gradients over tokens.
+struct Leaves {
+  const ReductionLeaf* first;
+  Index count;
+};
+inline constexpr int kMaxPartialSums = 64;  // of a reduction; depth grows with the logarithm of the tokens
+
+}  // namespace kernels
 }  // namespace headwater

@@ -9,7 +9,7 @@ namespace {
 using kernels::Cell;
 
 Matrix gate_columns(const Matrix& m, Index H, Index first, Index count) {
-  return {m.data + first * H, m.rows, count * H, m.stride};
+  return m.columns_between(first * H, (first + count) * H);
 }
 
 // The gradients of w and b: sums over the tokens of the states that the products were made of.

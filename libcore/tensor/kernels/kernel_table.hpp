@@ -4,8 +4,6 @@
 
 #include "tensor/kernels/activation/activation_table.hpp"
 #include "tensor/kernels/argmax/argmax_table.hpp"
-#include "tensor/kernels/argmax/logit_bounds_table.hpp"
-#include "tensor/kernels/argmax/top_logits_table.hpp"
 #include "tensor/kernels/attention/attention_table.hpp"
 #include "tensor/kernels/dropout/dropout_table.hpp"
 #include "tensor/kernels/elementwise/elementwise_table.hpp"

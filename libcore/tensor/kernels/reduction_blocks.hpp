@@ -6,7 +6,6 @@
 
 #include "support/error.hpp"
 #include "tensor/kernels/gemm/gemm_table.hpp"
-#include "tensor/kernels/leaves.hpp"
 #include "tensor/reduction_tree.hpp"
 
 namespace headwater::kernels {

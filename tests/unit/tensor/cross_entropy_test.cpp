@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernel_testing.hpp"
-#include "tensor/kernels/loss/naive_loss.hpp"
+#include "tensor/kernels/naive.hpp"
 
 namespace headwater {
 namespace {

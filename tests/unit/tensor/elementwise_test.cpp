@@ -1,9 +1,6 @@
 #include "unit/tensor/kernel_testing.hpp"
 
-#include "tensor/kernels/argmax/naive_argmax.hpp"
-#include "tensor/kernels/dropout/naive_dropout.hpp"
-#include "tensor/kernels/elementwise/naive_elementwise.hpp"
-#include "tensor/kernels/loss/naive_loss.hpp"
+#include "tensor/kernels/naive.hpp"
 
 namespace headwater {
 namespace {

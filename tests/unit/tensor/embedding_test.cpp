@@ -1,6 +1,6 @@
 #include "unit/tensor/kernel_testing.hpp"
 
-#include "tensor/kernels/embedding/naive_embedding.hpp"
+#include "tensor/kernels/naive.hpp"
 
 namespace headwater {
 namespace {

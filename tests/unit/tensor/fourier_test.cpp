@@ -1,4 +1,4 @@
-#include "tensor/kernels/fourier/naive_fourier.hpp"
+#include "tensor/kernels/naive.hpp"
 #include "unit/tensor/kernel_testing.hpp"
 
 namespace headwater {

@@ -1,4 +1,4 @@
-#include "tensor/free_blocks.hpp"
+#include "tensor/arena.hpp"
 
 #include <doctest/doctest.h>
 

@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "kernel_testing.hpp"
-#include "tensor/kernels/activation/naive_activation.hpp"
-#include "tensor/kernels/gemm/naive_gemm.hpp"
+#include "tensor/kernels/naive.hpp"
 
 namespace headwater {
 namespace {

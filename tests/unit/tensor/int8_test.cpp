@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "tensor/kernels/argmax/top_logits.hpp"
+#include "tensor/kernels/argmax/argmax.hpp"
 #include "unit/tensor/packed_testing.hpp"
 
 namespace headwater {

@@ -1,6 +1,6 @@
 #include "unit/tensor/kernel_testing.hpp"
 
-#include "tensor/kernels/norm/naive_norm.hpp"
+#include "tensor/kernels/naive.hpp"
 
 namespace headwater {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tensor/kernels/pooling/naive_pooling.hpp"
+#include "tensor/kernels/naive.hpp"
 
 namespace headwater {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "tensor/kernels/recurrent/naive_recurrent.hpp"
+#include "tensor/kernels/naive.hpp"
 #include "unit/tensor/kernel_testing.hpp"
 
 namespace headwater {

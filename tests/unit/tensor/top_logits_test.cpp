@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tensor/kernels/argmax/top_logits.hpp"
+#include "tensor/kernels/argmax/argmax.hpp"
 #include "unit/tensor/kernel_testing.hpp"
 
 namespace headwater {

@@ -1,5 +1,5 @@
 // The naive form of activation functions, and the kernels of the double build.
-#include "tensor/kernels/activation/naive_activation.hpp"
+#include "tensor/kernels/naive.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -1,11 +1,11 @@
 // The naive form of the search for the largest value, and the kernels of the double build.
-#include "tensor/kernels/argmax/naive_argmax.hpp"
+#include "tensor/kernels/naive.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "tensor/kernels/argmax/top_logits.hpp"
+#include "tensor/kernels/argmax/argmax.hpp"
 
 namespace headwater {
 

@@ -1,6 +1,6 @@
 // Bounds of logits from products of bytes: sums of whole numbers are exact, so that they and the candidates
 // are the same whatever the vector width.
-#include "tensor/kernels/argmax/logit_bounds_table.hpp"
+#include "tensor/kernels/argmax/argmax_table.hpp"
 #include "tensor/simd_int8.hpp"
 
 namespace headwater::kernels::HEADWATER_ISA {

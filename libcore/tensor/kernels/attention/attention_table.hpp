@@ -7,7 +7,7 @@
 
 #include "tensor/kernels/attention/attention.hpp"
 #include "tensor/kernels/dropout/dropout_table.hpp"
-#include "tensor/kernels/lanes.hpp"
+#include "tensor/matrix.hpp"
 
 namespace headwater::kernels {
 

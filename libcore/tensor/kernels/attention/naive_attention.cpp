@@ -1,10 +1,9 @@
 // The naive form of attention, and the kernels of the double build.
-#include "tensor/kernels/attention/naive_attention.hpp"
+#include "tensor/kernels/naive.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "tensor/kernels/dropout/naive_dropout.hpp"
 #include "tensor/kernels/eigen_map.hpp"
 
 namespace headwater {

@@ -169,8 +169,4 @@ inline RowsDropout rows_dropout(const AttentionHead& head, const Philox& philox,
   return {philox, element / 4, head.element_step / 4};
 }
 
-// In simd_attention_backward.cpp.
-void attention_backward(const AttentionHead& head, MatrixOf<const float> out, MatrixOf<const float> stats,
-                        MatrixOf<const float> dout, const AttentionGradients& to);
-
 }  // namespace headwater::kernels::HEADWATER_ISA

@@ -7,8 +7,8 @@
 
 #include "support/error.hpp"
 #include "support/parallel.hpp"
-#include "tensor/kernels/leaves.hpp"
 #include "tensor/kernels/row_blocks.hpp"
+#include "tensor/reduction_tree.hpp"
 
 namespace headwater::kernels {
 

@@ -1,5 +1,5 @@
 // The naive form of dropout, and the kernels of the double build.
-#include "tensor/kernels/dropout/naive_dropout.hpp"
+#include "tensor/kernels/naive.hpp"
 
 namespace headwater {
 

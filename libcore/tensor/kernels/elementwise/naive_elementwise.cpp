@@ -1,5 +1,5 @@
 // The naive form of elementwise kernels, and the kernels of the double build.
-#include "tensor/kernels/elementwise/naive_elementwise.hpp"
+#include "tensor/kernels/naive.hpp"
 
 #include "tensor/kernels/eigen_map.hpp"
 

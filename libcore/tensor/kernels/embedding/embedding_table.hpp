@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "tensor/kernels/leaves.hpp"
 #include "tensor/matrix.hpp"
+#include "tensor/reduction_tree.hpp"
 
 namespace headwater::kernels {
 

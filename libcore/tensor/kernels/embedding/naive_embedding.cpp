@@ -1,5 +1,5 @@
 // The naive form of look-ups in a table, and the kernels of the double build.
-#include "tensor/kernels/embedding/naive_embedding.hpp"
+#include "tensor/kernels/naive.hpp"
 
 #include "tensor/kernels/eigen_map.hpp"
 

@@ -1,5 +1,5 @@
 // The naive form of Fourier mixing, and the kernels of the double build.
-#include "tensor/kernels/fourier/naive_fourier.hpp"
+#include "tensor/kernels/naive.hpp"
 
 #include <cmath>
 #include <numbers>

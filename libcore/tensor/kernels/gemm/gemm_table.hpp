@@ -1,5 +1,5 @@
 // Products with weights on one thread, once for each vector width; linear.cpp, weight_gradient.cpp,
-// packed.cpp and loss/cross_entropy.cpp cut the work into tasks.
+// packed.cpp and loss/loss.cpp cut the work into tasks.
 #pragma once
 
 #include <cstdint>

@@ -11,11 +11,6 @@
 
 namespace headwater::kernels {
 
-template <class T>
-MatrixOf<T> columns_between(MatrixOf<T> m, Index begin, Index end) {
-  return {m.data + begin, m.rows, end - begin, m.stride};
-}
-
 struct GemmGrid {
   Index row_blocks = 0, column_blocks = 0;
   Index count() const { return row_blocks * column_blocks; }

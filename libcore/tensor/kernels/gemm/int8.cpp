@@ -10,7 +10,7 @@
 
 #include "support/parallel.hpp"
 #include "tensor/kernels/gemm/gemm.hpp"
-#include "tensor/kernels/gemm/packed_tasks.hpp"
+#include "tensor/kernels/gemm/packed.hpp"
 
 namespace headwater::kernels {
 

@@ -1,4 +1,4 @@
-// Products of rows with weights in bytes on one thread, once for each vector width; packed_input.hpp cuts
+// Products of rows with weights in bytes on one thread, once for each vector width; packed.hpp cuts
 // the work into tasks.
 #pragma once
 

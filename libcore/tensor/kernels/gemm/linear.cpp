@@ -80,13 +80,13 @@ void multiply_block(const GemmTask& whole, const GemmGrid& grid, Index index) {
   const Index last = std::min(N, (block + 1) * groups / grid.column_blocks * kTileLanes);
   GemmTask task = whole;
   task.a = whole.a.rows_between(row, end);
-  task.b = whole.is_transposed ? whole.b.rows_between(first, last) : columns_between(whole.b, first, last);
-  task.c = columns_between(whole.c.rows_between(row, end), first, last);
+  task.b = whole.is_transposed ? whole.b.rows_between(first, last) : whole.b.columns_between(first, last);
+  task.c = whole.c.rows_between(row, end).columns_between(first, last);
   if (task.epilogue.bias) task.epilogue.bias += first;
   if (task.epilogue.slope)
-    task.epilogue.slope = columns_between(whole.epilogue.slope.rows_between(row, end), first, last);
+    task.epilogue.slope = whole.epilogue.slope.rows_between(row, end).columns_between(first, last);
   if (ConstMatrix& kept = task.epilogue.undone.kept)
-    kept = columns_between(whole.epilogue.undone.kept.rows_between(row, end), first, last);
+    kept = whole.epilogue.undone.kept.rows_between(row, end).columns_between(first, last);
   task.scratch = thread_scratch(gemm_scratch(end - row, last - first, whole.a.cols));
   kernel_table().gemm->multiply(task);
 }

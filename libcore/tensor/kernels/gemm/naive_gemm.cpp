@@ -1,9 +1,8 @@
 // The naive form of products with weights, and the kernels of the double build.
-#include "tensor/kernels/gemm/naive_gemm.hpp"
+#include "tensor/kernels/naive.hpp"
 
 #include <algorithm>
 
-#include "tensor/kernels/activation/naive_activation.hpp"
 #include "tensor/kernels/eigen_map.hpp"
 
 namespace headwater {
@@ -64,7 +63,7 @@ void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activ
   for (Index first = 0; first < w.outputs; first += 16) {
     const Index lanes = std::min<Index>(16, w.outputs - first);
     linear(x, ConstMatrix(w.panels + first * w.inputs, w.inputs, lanes, 16), bias ? bias + first : nullptr,
-           activation, Matrix(y.data + first, y.rows, lanes, y.stride));
+           activation, y.columns_between(first, first + lanes));
   }
 }
 void linear_packed(ConstMatrix x, std::span<const PackedProduct> products) {

@@ -38,9 +38,9 @@ void run_block(const GemmTable& table, const WeightTask& whole, const GemmGrid& 
   const Index first = j * groups / grid.column_blocks * kTileLanes;
   const Index last = std::min(N, (j + 1) * groups / grid.column_blocks * kTileLanes);
   WeightTask task = whole;
-  task.x = columns_between(whole.x, row, end);
-  task.y = columns_between(whole.y, first, last);
-  task.c = columns_between(whole.c.rows_between(row, end), first, last);
+  task.x = whole.x.columns_between(row, end);
+  task.y = whole.y.columns_between(first, last);
+  task.c = whole.c.rows_between(row, end).columns_between(first, last);
   task.column_sums = whole.column_sums && i == 0 ? whole.column_sums + first : nullptr;
   task.scratch = thread_scratch(weight_scratch(end - row, last - first, whole.depth));
   table.weight(task);

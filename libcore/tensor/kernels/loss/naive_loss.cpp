@@ -1,11 +1,10 @@
 // The naive form of softmax and cross-entropy, and the kernels of the double build.
-#include "tensor/kernels/loss/naive_loss.hpp"
+#include "tensor/kernels/naive.hpp"
 
 #include <cmath>
 #include <vector>
 
 #include "tensor/kernels/eigen_map.hpp"
-#include "tensor/kernels/gemm/naive_gemm.hpp"
 
 namespace headwater {
 

@@ -1,5 +1,5 @@
 // The naive form of norms, and the kernels of the double build.
-#include "tensor/kernels/norm/naive_norm.hpp"
+#include "tensor/kernels/naive.hpp"
 
 #include <cmath>
 

@@ -1,10 +1,9 @@
 // Norms on one thread, once for each vector width.
 #pragma once
 
-#include "tensor/kernels/lanes.hpp"
-#include "tensor/kernels/leaves.hpp"
 #include "tensor/kernels/norm/norm.hpp"
 #include "tensor/matrix.hpp"
+#include "tensor/reduction_tree.hpp"
 
 namespace headwater::kernels {
 

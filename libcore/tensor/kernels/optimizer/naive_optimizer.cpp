@@ -1,5 +1,5 @@
 // The naive form of optimizer steps, and the kernels of the double build.
-#include "tensor/kernels/optimizer/naive_optimizer.hpp"
+#include "tensor/kernels/naive.hpp"
 
 #include <cmath>
 

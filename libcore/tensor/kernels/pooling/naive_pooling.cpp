@@ -1,5 +1,5 @@
 // The naive form of pooling and picking rows, and the kernels of the double build.
-#include "tensor/kernels/pooling/naive_pooling.hpp"
+#include "tensor/kernels/naive.hpp"
 
 #include "tensor/kernels/eigen_map.hpp"
 

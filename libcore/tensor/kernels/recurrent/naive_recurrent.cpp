@@ -1,5 +1,5 @@
 // The naive form of recurrent cells, and the kernels of the double build.
-#include "tensor/kernels/recurrent/naive_recurrent.hpp"
+#include "tensor/kernels/naive.hpp"
 
 #include "tensor/kernels/eigen_map.hpp"
 
@@ -23,7 +23,7 @@ Row times_transposed(const Row& dy, ConstMatrix w) {
   return (dy.matrix() * matrix_of(w).transpose()).array();
 }
 ConstMatrix columns(ConstMatrix w, Index first, Index count) {
-  return {w.data + first, w.rows, count, w.stride};
+  return w.columns_between(first, first + count);
 }
 
 struct State {

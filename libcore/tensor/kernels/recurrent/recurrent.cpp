@@ -18,7 +18,7 @@ namespace headwater::kernels {
 namespace {
 
 ConstMatrix gate_columns(ConstMatrix w, Index first, Index count) {
-  return {w.data + first * w.rows, w.rows, count * w.rows, w.stride};
+  return w.columns_between(first * w.rows, (first + count) * w.rows);
 }
 
 // Columns of h that one product gives: all, or without those of the candidate.

@@ -1,5 +1,5 @@
 // The naive form of reductions, and the kernels of the double build.
-#include "tensor/kernels/reduction/naive_reduction.hpp"
+#include "tensor/kernels/naive.hpp"
 
 #include <algorithm>
 #include <cmath>

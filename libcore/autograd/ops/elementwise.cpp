@@ -2,6 +2,23 @@
 
 namespace headwater::ops {
 
+Variable add(Tape& tape, const Variable& a, const Variable& b, Use use_of_b) {
+  const Variable y = tape.variable_like(b, use_of_b, a.needs_gradient() || b.needs_gradient());
+  kernels::add(a.value(), b.value(), y.value());
+  tape.record("add", y, [&tape, a, b, use_of_b](Matrix dy) { tape.accumulate(a, b, use_of_b, dy); });
+  return y;
+}
+
+Variable scale(Tape& tape, const Variable& x, Real factor, Use use_of_x) {
+  const Variable y = tape.variable_like(x, use_of_x, x.needs_gradient());
+  kernels::scale(x.value(), factor, y.value(), false);
+  tape.record("scale", y, [&tape, x, factor](ConstMatrix dy) {
+    const GradientSlot dx = tape.slot(x);
+    kernels::scale(dy, factor, dx.matrix, dx.accumulate);
+  });
+  return y;
+}
+
 namespace {
 
 // Number of x's first element in the global batch.

@@ -6,9 +6,6 @@ namespace headwater::ops {
 
 namespace {
 
-// Columns [0, count) of a matrix.
-Matrix first_columns(const Matrix& m, Index count) { return {m.data, m.rows, count, m.stride}; }
-
 // The gradients of the four parameters, one after the other: of the inner and the outer layer.
 struct Gradients {
   Matrix all;  // one row
@@ -49,7 +46,7 @@ struct Mixing {
     return all ? all.rows_between(s * D, (s + 1) * D) : Matrix();
   }
   Matrix inner_weight_of(Index s) const { return mixer.inner_weight->value.rows_between(0, length(s)); }
-  Matrix outer_weight_of(Index s) const { return first_columns(mixer.outer_weight->value, length(s)); }
+  Matrix outer_weight_of(Index s) const { return mixer.outer_weight->value.columns_between(0, length(s)); }
 
   // yt [D, n] is scratch.
   void forward(Index s, ConstMatrix x, const Matrix& yt, const Matrix& y) const {
@@ -67,7 +64,7 @@ struct Mixing {
     const Index end = begin(s) + length(s);
     const Matrix u = hidden_of(hidden, s);
     kernels::transpose(dy.rows_between(begin(s), end), dt);
-    kernels::linear_backward_weight(u, dt, *mixer.columns, first_columns(to.outer_weight(), length(s)),
+    kernels::linear_backward_weight(u, dt, *mixer.columns, to.outer_weight().columns_between(0, length(s)),
                                     to.outer_bias(), true);
     kernels::linear_backward_input(dt, outer_weight_of(s), du, false);
     if (mixer.activation != Activation::none)
@@ -120,6 +117,36 @@ Variable mix_tokens(Tape& tape, const Variable& x, const TokenMixer& mixer) {
   }
   tape.record("mix_tokens", y, [&tape, mixing, x](ConstMatrix dy) {
     mixing.backward(tape.arena(), x.packing().plan->part, dy, tape.overwritten(x));
+  });
+  return y;
+}
+
+Variable fourier_mix(Tape& tape, const Variable& x) {
+  const std::span<const Index> offsets = x.packing().offsets;
+  const Variable y = tape.variable(x.rows(), x.cols(), x.packing_or_null(), x.needs_gradient());
+  kernels::fourier_mix(x.value(), offsets, y.value(), false);
+  tape.record("fourier_mix", y, [&tape, x, offsets](ConstMatrix dy) {
+    // The transform is symmetric: dx = Re(F_n dy F_D).
+    const GradientSlot dx = tape.slot(x);
+    kernels::fourier_mix(dy, offsets, dx.matrix, dx.accumulate);
+  });
+  return y;
+}
+
+Variable depthwise_convolution(Tape& tape, const Variable& x, const kernels::Neighborhood& neighborhood,
+                               Parameter& w) {
+  const std::span<const Index> offsets = x.packing().offsets;
+  const Variable y = tape.variable(x.rows(), x.cols(), x.packing_or_null(), true);
+  kernels::depthwise_convolution(kernels::Convolution::forward, x.value(), offsets, neighborhood, w.value,
+                                 y.value(), false);
+  tape.record("depthwise_convolution", y, [=, &tape, &w](ConstMatrix dy) {
+    const Tape::PairSlot dw = Tape::slot(w, nullptr);
+    kernels::depthwise_convolution_weights(x.value(), offsets, neighborhood, dy, *x.packing().plan, dw.weight,
+                                           dw.accumulate);
+    if (!x.needs_gradient()) return;
+    const GradientSlot dx = tape.slot(x);
+    kernels::depthwise_convolution(kernels::Convolution::backward, dy, offsets, neighborhood, w.value,
+                                   dx.matrix, dx.accumulate);
   });
   return y;
 }

@@ -4,6 +4,8 @@
 // not depend on the size of the blocks.
 #ifndef HEADWATER_DOUBLE
 
+#include "tensor/kernels/loss/loss.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -11,8 +13,8 @@
 #include "tensor/kernels/elementwise/elementwise.hpp"
 #include "tensor/kernels/gemm/gemm_tasks.hpp"
 #include "tensor/kernels/kernel_table.hpp"
-#include "tensor/kernels/loss/loss.hpp"
 #include "tensor/kernels/reduction_blocks.hpp"
+#include "tensor/kernels/row_blocks.hpp"
 
 namespace headwater::kernels {
 
@@ -159,7 +161,7 @@ void add_weight_gradient(const ReductionTree& plan, const ReductionBlock& part, 
                   .accumulate = share.accumulate_weight};
   if (is_transposed) {  // dw is slopesᵀ·rows; db a product of its own, whose other factor has no columns
     WeightTask of_bias = task;
-    of_bias.x = ConstMatrix{share.slopes.data, share.slopes.rows, 0, share.slopes.stride};
+    of_bias.x = share.slopes.columns_between(0, 0);
     of_bias.c = Matrix{nullptr, 0, share.slopes.cols};
     of_bias.accumulate = share.accumulate_bias;
     if (share.db) weight_in_blocks(of_bias);
@@ -237,6 +239,28 @@ CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, bool is_tr
   }
   totals.loss = loss.total();
   return totals;
+}
+
+// Softmax and its relatives, by blocks of rows.
+void softmax(ConstMatrix x, Matrix y) {
+  const SoftmaxTable& table = *kernel_table().softmax;
+  for_each_row_block(x.rows, x.cols, [&](Index begin, Index end) {
+    for (Index r = begin; r < end; ++r) table.softmax(x.cols, x.row(r), y.row(r));
+  });
+}
+
+void softmax_backward(ConstMatrix y, ConstMatrix dy, Matrix dx, bool accumulate) {
+  const SoftmaxTable& table = *kernel_table().softmax;
+  for_each_row_block(y.rows, y.cols, [&](Index begin, Index end) {
+    for (Index r = begin; r < end; ++r) table.backward(y.cols, y.row(r), dy.row(r), dx.row(r), accumulate);
+  });
+}
+
+void log_sum_exp(ConstMatrix x, Real* y) {
+  const SoftmaxTable& table = *kernel_table().softmax;
+  for_each_row_block(x.rows, x.cols, [&](Index begin, Index end) {
+    for (Index r = begin; r < end; ++r) y[r] = table.log_sum_exp(x.cols, x.row(r));
+  });
 }
 
 }  // namespace headwater::kernels

@@ -1,7 +1,12 @@
 // Products with packed weights cut into tasks; the cut depends on the shape alone.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
+#include "tensor/kernels/gemm/gemm.hpp"
 #include "tensor/kernels/gemm/gemm_table.hpp"
+#include "tensor/kernels/scratch.hpp"
 
 namespace headwater::kernels {
 
@@ -20,5 +25,22 @@ struct PackedGrid {
   }
 };
 PackedGrid packed_grid(Index M, Index N, Index K);
+
+// The rows of a product with packed weights, as these read them: in floats, or in bytes made once for all
+// tasks.
+class PackedInput {
+ public:
+  // For weights like `w`.
+  PackedInput(ConstMatrix x, const PackedWeight& w);
+
+  // c = act(x[row, row_end)·w[:, first..] + bias[first..]), as many columns as c has, on one thread; `first`
+  // is a multiple of 16, `bias` null or of all columns.
+  void multiply(Index row, Index row_end, const PackedWeight& w, const Real* bias, Index first, Matrix c,
+                Activation activation = Activation::none) const;
+
+ private:
+  ConstMatrix x_;
+  std::optional<SharedScratch> bytes_;  // factors, then rows of bytes
+};
 
 }  // namespace headwater::kernels
