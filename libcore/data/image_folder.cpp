@@ -5,7 +5,7 @@
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
-#include "text/unicode/trimmed.hpp"
+#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 namespace {

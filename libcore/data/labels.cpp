@@ -13,7 +13,6 @@
 #include "support/numbers.hpp"
 #include "support/utf8.hpp"
 #include "text/tokenizer/token_lines.hpp"
-#include "text/unicode/trimmed.hpp"
 #include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {

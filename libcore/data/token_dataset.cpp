@@ -10,7 +10,7 @@
 #include "support/hash.hpp"
 #include "support/numbers.hpp"
 #include "support/utf8.hpp"
-#include "text/unicode/trimmed.hpp"
+#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 namespace {

@@ -11,7 +11,7 @@
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
 #include "text/unicode/standardize.hpp"
-#include "text/unicode/trimmed.hpp"
+#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 namespace {

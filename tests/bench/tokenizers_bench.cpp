@@ -19,7 +19,7 @@
 #include "support/files.hpp"
 #include "support/parallel.hpp"
 #include "text/learning/bpe_learner.hpp"
-#include "text/learning/piece_counter.hpp"
+#include "text/learning/piece_counts.hpp"
 #include "text/learning/subword_learner.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "text/unicode/byte_level.hpp"

@@ -10,7 +10,7 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
-#include "text/tokenizer/token_words.hpp"
+#include "text/tokenizer/token_text.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
 #include "tools/attn-dump/lines_beside.hpp"
 

@@ -5,7 +5,7 @@
 #include "support/error.hpp"
 #include "support/split.hpp"
 #include "support/utf8.hpp"
-#include "text/unicode/trimmed.hpp"
+#include "text/unicode/unicode_properties.hpp"
 #include "tools/headwater/headwater.hpp"
 
 namespace headwater::front {

@@ -9,7 +9,7 @@
 #include "support/numbers.hpp"
 #include "text/models/subword_text_encoder.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
-#include "text/unicode/trimmed.hpp"
+#include "text/unicode/unicode_properties.hpp"
 #include "tools/tokenize/kinds.hpp"
 #include "tools/tokenize/tokenize.hpp"
 

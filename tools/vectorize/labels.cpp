@@ -13,7 +13,7 @@
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
-#include "text/unicode/trimmed.hpp"
+#include "text/unicode/unicode_properties.hpp"
 #include "tools/vectorize/vectorize.hpp"
 
 namespace headwater::vectorize {

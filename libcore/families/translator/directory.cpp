@@ -11,7 +11,7 @@
 #include "families/tokenizer_files.hpp"
 #include "metrics/registry.hpp"
 #include "support/error.hpp"
-#include "text/unicode/trimmed.hpp"
+#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 

@@ -8,7 +8,6 @@
 #include "text/learning/bpe_learner.hpp"
 #include "text/learning/subword_text_encoder_learner.hpp"
 #include "text/learning/unigram_learner.hpp"
-#include "text/learning/word_piece_learner.hpp"
 #include "text/models/subword_text_encoder.hpp"
 #include "text/tokenizer/normalizer.hpp"
 #include "text/tokenizer/pre_tokenizer.hpp"

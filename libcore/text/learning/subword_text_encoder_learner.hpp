@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "text/learning/piece_counter.hpp"
+#include "text/learning/piece_counts.hpp"
 
 namespace headwater {
 

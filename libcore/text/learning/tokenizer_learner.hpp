@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/learning/piece_counter.hpp"
+#include "text/learning/piece_counts.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
 #include "text/tokenizer/words.hpp"

@@ -6,7 +6,7 @@
 #include "support/error.hpp"
 #include "support/math_functions.hpp"
 #include "support/suffix_array.hpp"
-#include "text/learning/piece_counter.hpp"
+#include "text/learning/piece_counts.hpp"
 #include "text/learning/unigram_lattice.hpp"
 #include "text/tokenizer/word_cuts.hpp"
 

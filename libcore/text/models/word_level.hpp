@@ -1,5 +1,5 @@
 // The model WordLevel of tokenizer.json: a piece is a word of the vocabulary or unknown. Files that tokenize
-// --learn word writes have a loop of their own instead (text/tokenizer/word_encoding.cpp).
+// --learn word writes have a loop of their own instead (text/tokenizer/encoding.cpp).
 #pragma once
 
 #include <string>

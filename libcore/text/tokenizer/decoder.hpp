@@ -43,4 +43,9 @@ class TokenDecoder {
   std::shared_ptr<MatchBudget> budget_;
 };
 
+// A normalizer without what it writes for the decoder to undo, as U+2581 for a space: what joining the tokens
+// of a text is held against. `part` is the member "normalizer" of a tokenizer.json, read before; null where
+// nothing is left of it.
+Json readable_normalizer(const Json& part, const TokenDecoder& decoder);
+
 }  // namespace headwater

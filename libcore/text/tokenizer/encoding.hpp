@@ -1,10 +1,12 @@
-// From a text to tokens: one half of a tokenizer. A kind of tokenizer has its own, a file each:
-// word_encoding.cpp, part_encoding.cpp, formats/sentencepiece_coding.cpp. The other half is decoding.hpp.
+// From a text to tokens: one half of a tokenizer. A kind of tokenizer has its own: those
+// below, and that of formats/sentencepiece_json.hpp. The other half is decoding.hpp.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,25 @@
 #include "text/tokenizer/words.hpp"
 
 namespace headwater {
+
+// A value that is made when it is first asked for, from any thread.
+template <class T>
+class Lazy {
+ public:
+  template <class Make>
+  const T& get(const Make& make) const {
+    const std::lock_guard lock(state_->mutex);
+    if (!state_->value.has_value()) state_->value.emplace(make());
+    return *state_->value;
+  }
+
+ private:
+  struct State {
+    std::mutex mutex;
+    std::optional<T> value;
+  };
+  std::unique_ptr<State> state_ = std::make_unique<State>();
+};
 
 // What Tokenizer says of its members of these names holds here. From any thread.
 class Encoding {

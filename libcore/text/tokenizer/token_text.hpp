@@ -1,8 +1,13 @@
 // Tokens for readers.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
 
@@ -14,5 +19,13 @@ std::string text_of_byte_level(std::string_view surface);
 std::string text_of_byte_piece(std::string_view surface);
 // A space is U+2581; TAB, LF, VT, FF, CR are \t \n \v \f \r, other control characters <0x1B>.
 std::string one_line(std::string_view text);
+
+// The word, from 0, of each token of tokenizer.encode(text), of the first `most` at most (and of a text of
+// many long words of fewer); words are what spaces and TABs separate. A word's tokens are those that encode()
+// of the text up to its end has more than up to the end of the word before: so it is right whatever the
+// tokenizer does to words, where it does not look across spaces; where it does, a token of two words is of
+// the first.
+std::vector<std::int32_t> words_of_tokens(const Tokenizer& tokenizer, std::string_view text,
+                                          std::size_t most);
 
 }  // namespace headwater

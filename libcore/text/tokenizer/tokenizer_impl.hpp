@@ -7,7 +7,6 @@
 
 #include "text/tokenizer/decoding.hpp"
 #include "text/tokenizer/encoding.hpp"
-#include "text/tokenizer/lazy.hpp"
 #include "text/tokenizer/post_processor.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "text/tokenizer/vocabulary.hpp"

@@ -6,7 +6,6 @@
 
 #include "support/utf8.hpp"
 #include "text/unicode/character_classes.hpp"
-#include "text/unicode/oniguruma_reader.hpp"
 
 namespace headwater {
 namespace {

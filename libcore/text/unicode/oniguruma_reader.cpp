@@ -1,4 +1,4 @@
-#include "text/unicode/oniguruma_reader.hpp"
+#include "text/unicode/oniguruma.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "support/error.hpp"
-#include "text/unicode/trimmed.hpp"
+#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 

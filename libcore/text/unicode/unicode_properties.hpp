@@ -2,10 +2,23 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace headwater {
+
+// The characters of Unicode 15.1 and 16.0, which an older ICU does not know and Hugging Face's library does.
+struct NewerCharacters {
+  char32_t first = 0, last = 0;
+  std::int8_t category = 0;  // ICU's number
+  bool is_alphabetic = false;
+};
+// In order.
+std::span<const NewerCharacters> newer_characters();
+
+// ICU's number of the general category, in Unicode 16.0 at least.
+int general_category(char32_t code_point);
 
 // General categories of The Unicode Standard, section 4.5.
 bool is_punctuation(char32_t code_point);       // P*
@@ -34,5 +47,22 @@ std::string lowercase_unicode(std::string_view text);
 // Columns that a terminal or a fixed-width font gives to a well-formed text: 2 for East Asian wide and
 // full-width characters, 0 for combining marks, controls and format characters, 1 for others.
 std::size_t display_width(std::string_view text);
+
+// A text without the white space around it, of which a label, say, has none.
+std::string_view trimmed(std::string_view text);
+
+// The classes of characters by which BERT's tokenizer cleans and splits a text. Hugging Face's library, whose
+// ids are the reference, knows the categories of Unicode 8.0 there; characters of later versions are ordinary
+// ones.
+bool is_bert_punctuation(char32_t code_point);  // ASCII punctuation and symbols, and P*
+bool is_bert_control(char32_t code_point);      // Cc, Cf and Co; TAB, LF and CR too
+bool is_bert_accent(char32_t code_point);       // Mn
+
+// The ideographs that get spaces around them: the library's blocks, with its slip at U+2B820 to U+2B91F.
+constexpr bool is_bert_ideograph(char32_t c) {
+  return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x20000 && c <= 0x2A6DF) ||
+         (c >= 0x2A700 && c <= 0x2B73F) || (c >= 0x2B740 && c <= 0x2B81F) || (c >= 0x2B920 && c <= 0x2CEAF) ||
+         (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x2F800 && c <= 0x2FA1F);
+}
 
 }  // namespace headwater

@@ -1,4 +1,4 @@
-#include "text/learning/piece_counter.hpp"
+#include "text/learning/piece_counts.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "support/error.hpp"
-#include "text/learning/word_piece_learner.hpp"
+#include "text/learning/bpe_learner.hpp"
 #include "text/models/word_piece.hpp"
 
 namespace headwater {

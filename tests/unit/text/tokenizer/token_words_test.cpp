@@ -1,5 +1,5 @@
 // The word of each token, whatever a tokenizer makes of words.
-#include "text/tokenizer/token_words.hpp"
+#include "text/tokenizer/token_text.hpp"
 
 #include <doctest/doctest.h>
 
