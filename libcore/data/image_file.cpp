@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "data/image_decoder.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <jerror.h>
 
-#include "data/image_decoder.hpp"
+#include "data/image_file.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 

@@ -16,7 +16,6 @@
 #include "data/id_lists.hpp"
 #include "data/labels.hpp"
 #include "data/mapped_reads.hpp"
-#include "data/subset.hpp"
 
 namespace headwater {
 

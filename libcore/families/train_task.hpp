@@ -10,7 +10,6 @@
 #include "autograd/parameter.hpp"
 #include "data/dataset.hpp"
 #include "data/labels.hpp"
-#include "data/subset.hpp"
 #include "data/token_dataset.hpp"
 #include "families/family.hpp"
 #include "recipe/recipe.hpp"

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "data/idx.hpp"
+#include "data/image_records.hpp"
 #include "support/error.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // Image layers against Keras: reference/keras/image-layers.safetensors (resizing, standardization) and
 // reference/keras/image-augmentation.safetensors (flips, rotations, zooms and crops for given random
 // numbers); and antialiased resizing against Pillow: reference/pillow/resize.json.
-#include "data/image_layers.hpp"
+#include "data/image_pipeline.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,9 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "data/image_pipeline.hpp"
 #include "data/resize.hpp"
-#include "data/resize_antialiased.hpp"
 #include "reference_folder.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"

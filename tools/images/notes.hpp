@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "data/image_folder.hpp"
-#include "data/resize_antialiased.hpp"
+#include "data/resize.hpp"
 
 namespace headwater::images {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "data/dataset.hpp"
-#include "data/subset.hpp"
 #include "families/family.hpp"
 #include "families/train_task.hpp"
 #include "ranks/process_group.hpp"

@@ -1,8 +1,7 @@
 // Images in files of records: IDX and CIFAR.
 #include <algorithm>
 
-#include "data/cifar.hpp"
-#include "data/idx.hpp"
+#include "data/image_records.hpp"
 #include "data/labels.hpp"
 #include "families/label_names.hpp"
 #include "support/error.hpp"

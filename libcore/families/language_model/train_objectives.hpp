@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/subset.hpp"
+#include "data/dataset.hpp"
 #include "data/token_dataset.hpp"
 #include "data/token_stream.hpp"
 #include "decoding/generation_settings.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/subset.hpp"
+#include "data/dataset.hpp"
 #include "data/token_dataset.hpp"
 #include "families/source_ids.hpp"
 #include "support/hash.hpp"

@@ -1,4 +1,4 @@
-#include "data/cifar.hpp"
+#include "data/image_records.hpp"
 #include "error_text.hpp"
 
 #include <doctest/doctest.h>
