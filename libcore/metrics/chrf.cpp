@@ -4,8 +4,6 @@
 
 #include "metrics/ngram_overlap.hpp"
 #include "metrics/parallel_text.hpp"
-#include "metrics/score_version.hpp"
-#include "metrics/words.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/utf8.hpp"

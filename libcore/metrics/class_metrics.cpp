@@ -1,11 +1,192 @@
 #include "metrics/class_metrics.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+double share(std::int64_t part, std::int64_t all) {
+  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+}
+
+}  // namespace
+
+ClassCounts::ClassCounts(std::int32_t classes) {
+  if (classes < 1) throw Error("classes: there are none");
+  for (std::vector<std::int64_t>* counts : {&right_, &samples_, &predictions_})
+    counts->assign(static_cast<std::size_t>(classes), 0);
+}
+
+void ClassCounts::add(std::int32_t label, std::int32_t prediction) {
+  for (const std::int32_t c : {label, prediction}) {
+    if (c < 0 || c >= classes()) {
+      throw Error("class " + std::to_string(c) + " is not in 0 .. " + std::to_string(classes() - 1));
+    }
+  }
+  if (label == prediction) ++right_[static_cast<std::size_t>(label)];
+  ++samples_[static_cast<std::size_t>(label)];
+  ++predictions_[static_cast<std::size_t>(prediction)];
+  ++sample_count_;
+}
+
+double ClassCounts::accuracy() const {
+  const std::int64_t right = std::accumulate(right_.begin(), right_.end(), std::int64_t{0});
+  return sample_count_ == 0 ? kNaN : share(right, sample_count_);
+}
+
+ClassScores ClassCounts::scores(std::int32_t of_class) const {
+  const auto c = static_cast<std::size_t>(of_class);
+  const std::int64_t right = right_.at(c);
+  return {.precision = share(right, predictions_[c]),
+          .recall = share(right, samples_[c]),
+          .f1 = share(2 * right, samples_[c] + predictions_[c]),
+          .support = samples_[c],
+          .predicted = predictions_[c]};
+}
+
+double ClassCounts::macro_f1() const {
+  double sum = 0;  // a class without samples and predictions has 0
+  for (std::int32_t c = 0; c < classes(); ++c) sum += scores(c).f1;
+  const std::int64_t used = classes_of_macro_f1();
+  return used == 0 ? kNaN : sum / static_cast<double>(used);
+}
+
+std::int64_t ClassCounts::classes_of_macro_f1() const {
+  std::int64_t used = 0;
+  for (std::size_t c = 0; c < samples_.size(); ++c) used += samples_[c] + predictions_[c] > 0 ? 1 : 0;
+  return used;
+}
+
+ConfusionMatrix::ConfusionMatrix(std::int32_t classes) : counts_(classes) {}
+
+std::uint64_t ConfusionMatrix::cell(std::int32_t label, std::int32_t prediction) const {
+  return static_cast<std::uint64_t>(label) * static_cast<std::uint64_t>(counts_.classes()) +
+         static_cast<std::uint64_t>(prediction);
+}
+
+void ConfusionMatrix::add(std::int32_t label, std::int32_t prediction) {
+  counts_.add(label, prediction);
+  ++cells_[cell(label, prediction)];
+}
+
+std::int64_t ConfusionMatrix::count(std::int32_t label, std::int32_t prediction) const {
+  const auto found = cells_.find(cell(label, prediction));
+  return found == cells_.end() ? 0 : found->second;
+}
+
+std::vector<ConfusionMatrix::Cell> ConfusionMatrix::cells() const {
+  const auto classes = static_cast<std::uint64_t>(counts_.classes());
+  std::vector<Cell> cells;
+  cells.reserve(cells_.size());
+  for (const auto& [at, count] : cells_)
+    cells.push_back(
+        {static_cast<std::int32_t>(at / classes), static_cast<std::int32_t>(at % classes), count});
+  std::ranges::sort(cells, [](const Cell& a, const Cell& b) {
+    return a.label != b.label ? a.label < b.label : a.prediction < b.prediction;
+  });
+  return cells;
+}
+
+void ConfusionMatrix::for_each_row(
+    const std::function<void(std::int32_t, std::span<const std::int64_t>)>& use) const {
+  const std::vector<Cell> cells = this->cells();
+  std::vector<std::int64_t> row(static_cast<std::size_t>(counts_.classes()));
+  auto cell = cells.begin();
+  for (std::int32_t label = 0; label < counts_.classes(); ++label) {
+    std::ranges::fill(row, 0);
+    for (; cell != cells.end() && cell->label == label; ++cell)
+      row[static_cast<std::size_t>(cell->prediction)] = cell->count;
+    use(label, row);
+  }
+}
+
+std::optional<double> roc_auc(std::span<const std::uint8_t> is_positive, std::span<const double> scores) {
+  if (is_positive.size() != scores.size()) {
+    throw Error("roc auc: " + std::to_string(is_positive.size()) + " labels, but " +
+                std::to_string(scores.size()) + " scores");
+  }
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (std::isnan(scores[i])) throw Error("roc auc: score " + std::to_string(i) + " is not a number");
+  }
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] < scores[b]; });
+  // Twice the number of pairs in the right order, so that a tie's half is a whole number.
+  std::uint64_t pairs = 0, positives = 0, negatives = 0;
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::uint64_t tied_positives = 0, tied_negatives = 0;
+    std::size_t end = begin;
+    for (; end < order.size() && scores[order[end]] == scores[order[begin]]; ++end) {
+      ++(is_positive[order[end]] != 0 ? tied_positives : tied_negatives);
+    }
+    pairs += tied_positives * (2 * negatives + tied_negatives);
+    positives += tied_positives;
+    negatives += tied_negatives;
+    begin = end;
+  }
+  if (positives == 0 || negatives == 0) return std::nullopt;
+  return static_cast<double>(pairs) / (2 * static_cast<double>(positives) * static_cast<double>(negatives));
+}
+
+double log_loss(std::span<const double> probability_of_label) {
+  double sum = 0;
+  for (const double p : probability_of_label) {
+    if (!(p >= 0 && p <= 1)) throw Error("log loss: a probability of " + std::to_string(p));
+    sum -= std::log(std::max(p, std::numeric_limits<double>::epsilon()));
+  }
+  return probability_of_label.empty() ? kNaN : sum / static_cast<double>(probability_of_label.size());
+}
+
+std::int32_t ClassMeasure::add(std::int32_t label, std::span<const Real> probabilities) {
+  if (probabilities.size() != static_cast<std::size_t>(counts_.classes())) {
+    throw Error("class probabilities: " + std::to_string(probabilities.size()) + " of " +
+                std::to_string(counts_.classes()) + " classes");
+  }
+  for (const Real p : probabilities) {
+    if (!(p >= 0 && p <= 1)) throw Error("class probabilities: " + std::to_string(p) + " is none");
+  }
+  const auto greatest = std::max_element(probabilities.begin(), probabilities.end());
+  const auto prediction = static_cast<std::int32_t>(greatest - probabilities.begin());
+  counts_.add(label, prediction);
+  const Real of_label = probabilities[static_cast<std::size_t>(label)];
+  const auto before = probabilities.begin() + label;
+  const auto greater = std::count_if(probabilities.begin(), before, [&](Real p) { return p >= of_label; }) +
+                       std::count_if(before, probabilities.end(), [&](Real p) { return p > of_label; });
+  in_top_ += greater < kTopClasses ? 1 : 0;
+  of_label_.push_back(static_cast<double>(of_label));
+  if (counts_.classes() == 2) {
+    of_second_.push_back(static_cast<double>(probabilities[1]));
+    is_second_.push_back(label == 1 ? 1 : 0);
+  }
+  return prediction;
+}
+
+void ClassMeasure::clear() {
+  counts_ = ClassCounts(counts_.classes());
+  in_top_ = 0;
+  of_label_.clear();
+  of_second_.clear();
+  is_second_.clear();
+}
+
+std::optional<double> ClassMeasure::auc() const {
+  if (counts_.classes() != 2) return std::nullopt;
+  return roc_auc(is_second_, of_second_);
+}
+
+std::optional<double> ClassMeasure::top5_accuracy() const {
+  if (counts_.classes() <= kTopClasses || counts_.samples() == 0) return std::nullopt;
+  return static_cast<double>(in_top_) / static_cast<double>(counts_.samples());
+}
 
 namespace {
 

@@ -5,8 +5,7 @@
 #include <unordered_map>
 
 #include "metrics/ngram_overlap.hpp"
-#include "metrics/score_version.hpp"
-#include "metrics/words.hpp"
+#include "metrics/parallel_text.hpp"
 #include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {

@@ -1,13 +1,16 @@
-// Hypotheses and references side by side: what all scores check before they count.
+// What scores of texts share.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/parallel.hpp"
+#include "support/utf8.hpp"
+#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 
@@ -27,5 +30,23 @@ void for_each_chunk(std::size_t lines, const Use& use) {
     use(static_cast<std::size_t>(chunk), begin, std::min(lines, begin + kLinesATask));
   });
 }
+
+// Calls use(word) for each word of a well-formed text, a maximal run without white space, in order.
+template <class Use>
+void for_each_word(std::string_view text, const Use& use) {
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t here = at;
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const char32_t c = byte < 0x80 ? static_cast<char32_t>(text[at++]) : next_code_point(text, at);
+    if (!is_word_separator(c)) continue;
+    if (here > begin) use(text.substr(begin, here - begin));
+    begin = at;
+  }
+  if (begin < text.size()) use(text.substr(begin));
+}
+
+// Who computed a score: ends every signature.
+inline constexpr std::string_view kScoreVersion = "headwater-0.1.0";
 
 }  // namespace headwater

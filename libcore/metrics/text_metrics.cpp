@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "metrics/alignment_error.hpp"
+#include "metrics/word_alignment.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 

@@ -10,7 +10,7 @@
 #include "metrics/bleu.hpp"
 #include "metrics/chrf.hpp"
 #include "metrics/diversity.hpp"
-#include "metrics/metric.hpp"
+#include "metrics/registry.hpp"
 #include "metrics/rouge.hpp"
 
 namespace headwater {

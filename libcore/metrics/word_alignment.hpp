@@ -1,9 +1,11 @@
-// Links between the words of a text and those of its translation.
+// Links between the words of a text and those of its translation, and how well they agree with those that
+// people made.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,5 +34,31 @@ AlignmentLinks grow_diag_final_and(const AlignmentLinks& forward, const Alignmen
 
 // A line of Pharaoh's format: "0-0 2-1".
 std::string pharaoh_line(const AlignmentLinks& links);
+
+struct Alignment {
+  AlignmentLinks sure;
+  AlignmentLinks possible = {};  // beside the sure ones
+};
+
+// A line of Pharaoh's format: "0-0 2-1", separated by spaces; of people's alignments "3?1" or "3p1" is
+// possible only. A link that is both is sure. Throws Error "what" for anything else.
+Alignment read_alignment(std::string_view line);
+
+// Numbers of links, over as many lines as are added, for the alignment error rate (Och and Ney 2003, section
+// 4.1).
+struct AlignmentCounts {
+  std::int64_t links = 0, sure = 0;                 // A and S
+  std::int64_t right_sure = 0, right_possible = 0;  // of A in S, and in S or P
+
+  void add(const Alignment& found, const Alignment& right);
+  void add(const AlignmentCounts& other);
+  // 1 - (|A and S| + |A and P|) / (|A| + |S|); 0 where there are no links at all.
+  double error_rate() const;
+  double precision() const;  // |A and P| / |A|
+  double recall() const;     // |A and S| / |S|
+};
+
+// How they are counted, and which version counts: for comparing figures.
+std::string alignment_signature();
 
 }  // namespace headwater

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "data/labels.hpp"
-#include "metrics/words.hpp"
+#include "metrics/parallel_text.hpp"
 #include "reports/table.hpp"
 #include "support/error.hpp"
 #include "support/hash.hpp"

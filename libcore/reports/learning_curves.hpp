@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/metric.hpp"
+#include "metrics/registry.hpp"
 #include "recipe/recipe.hpp"
 #include "support/json.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "metrics/metric.hpp"
+#include "metrics/registry.hpp"
 #include "recipe/recipe.hpp"
 #include "reports/score_report.hpp"
 

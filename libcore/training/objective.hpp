@@ -13,7 +13,7 @@
 #include "autograd/parameter.hpp"
 #include "layers/builder.hpp"
 #include "metrics/loss_totals.hpp"
-#include "metrics/metric.hpp"
+#include "metrics/registry.hpp"
 
 namespace headwater {
 

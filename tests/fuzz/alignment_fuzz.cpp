@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "metrics/alignment_error.hpp"
+#include "metrics/word_alignment.hpp"
 #include "support/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

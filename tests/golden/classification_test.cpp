@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "metrics/class_scores.hpp"
+#include "metrics/class_metrics.hpp"
 #include "reference_folder.hpp"
 
 using namespace headwater;

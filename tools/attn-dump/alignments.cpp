@@ -6,7 +6,7 @@
 #include "decoding/attention_alignment.hpp"
 #include "decoding/translate.hpp"
 #include "families/translator/directory.hpp"
-#include "metrics/alignment_error.hpp"
+#include "metrics/word_alignment.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"

@@ -1,5 +1,5 @@
 // Alignment error rate: figures by hand, and lines that are none.
-#include "metrics/alignment_error.hpp"
+#include "metrics/word_alignment.hpp"
 
 #include <doctest/doctest.h>
 

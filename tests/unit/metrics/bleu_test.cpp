@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <cmath>
 
-#include "metrics/words.hpp"
+#include "metrics/parallel_text.hpp"
 #include "support/error.hpp"
 
 using namespace headwater;

@@ -1,4 +1,4 @@
-#include "metrics/class_scores.hpp"
+#include "metrics/class_metrics.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "error_text.hpp"
-#include "metrics/common_subsequence.hpp"
 
 using namespace headwater;
 

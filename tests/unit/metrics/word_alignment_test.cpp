@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "error_text.hpp"
-#include "metrics/alignment_error.hpp"
 #include "support/random.hpp"
 
 using namespace headwater;
