@@ -2,19 +2,35 @@
 // JSON header, tensors without holes. The reader trusts nothing in the file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "checkpoint/dtype.hpp"
 #include "support/files.hpp"
 
 namespace headwater {
+
+// The number types of safetensors files that are read and written here.
+enum class Dtype { f64, i64, f32, i32, f16, bf16, u8, boolean, u16, u32 };
+
+// As the format spells it: "F32".
+std::string_view dtype_name(Dtype dtype);
+
+// The bytes of one element; also its alignment.
+std::size_t dtype_bytes(Dtype dtype);
+
+// Nothing for a name of the format that is not supported, or for an unknown one.
+std::optional<Dtype> find_dtype(std::string_view name);
+
+// True for every name the format defines.
+bool is_format_dtype(std::string_view name);
 
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "checkpoint/directory.hpp"
-#include "checkpoint/directory_names.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "families/layouts/layout.hpp"
 #include "families/layouts/registry.hpp"

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <charconv>
 
-#include "checkpoint/directory_names.hpp"
+#include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "families/config.hpp"
 #include "families/model_directory.hpp"

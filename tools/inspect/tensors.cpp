@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "checkpoint/directory.hpp"
-#include "checkpoint/directory_names.hpp"
 #include "cli/tool.hpp"
 #include "families/model_directory.hpp"
 #include "reports/table.hpp"

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "checkpoint/directory_names.hpp"
 #include "error_text.hpp"
 #include "scratch_directory.hpp"
 #include "support/file_lock.hpp"
