@@ -1,7 +1,7 @@
 // translate: a translation for each line of text.
 
 #include "decoding/translate.hpp"
-#include "decoding/search_settings.hpp"
+#include "decoding/generation_settings.hpp"
 
 #include <optional>
 

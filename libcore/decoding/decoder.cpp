@@ -5,10 +5,8 @@
 #include <limits>
 
 #include "decoding/arenas.hpp"
-#include "decoding/beam_search.hpp"
 #include "decoding/decoding_group.hpp"
-#include "decoding/greedy.hpp"
-#include "decoding/token_by_token.hpp"
+#include "decoding/next_token.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"

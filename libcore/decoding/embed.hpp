@@ -1,14 +1,17 @@
-// Texts to vectors: the states of a model's tokens, pooled.
+// Texts and images to vectors: the states of a model's tokens, pooled.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "families/hidden_states.hpp"
 #include "families/text_encoder/model.hpp"
+#include "families/vision/directory.hpp"
 #include "layers/packed_weights.hpp"
 #include "support/token_counts.hpp"
 #include "tensor/arena.hpp"
@@ -76,5 +79,34 @@ class TextEmbeddings {
 
 // The cosine of two vectors; 0 where one is all zeros.
 double cosine(std::span<const Real> a, std::span<const Real> b);
+
+// Images to vectors with a model of images.
+class ImageEmbeddings {
+ public:
+  // As TextEmbeddings; compute_type is float32 alone.
+  ImageEmbeddings(const LoadedVisionModel& model, const VectorSettings& settings);
+
+  // Adds an image to those whose vectors come next. `where` is its name in messages.
+  void add(std::string_view where, const ImageShape& shape, std::span<const std::uint8_t> pixels);
+  std::int64_t images() const { return images_; }
+  // One row an image, or one a token (the class token, where there is one, then the patches row by row):
+  // valid until the next call. Afterwards no image is there. Throws LineError (image) where a state is not
+  // finite.
+  ConstMatrix vectors();
+
+  Index width() const { return model_.model->settings().transformer.width; }
+
+ private:
+  const ImagePipeline& pipeline_of(std::string_view where, const ImageShape& shape);
+
+  const LoadedVisionModel& model_;
+  VectorSettings settings_;
+  std::optional<ImagePipeline> pipeline_;  // for images of this shape
+  ImageShape pipeline_shape_;
+  ImagePipeline::Scratch scratch_;
+  Arena arena_;
+  ImageBatch batch_;
+  std::int64_t images_ = 0;
+};
 
 }  // namespace headwater

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "decoding/greedy.hpp"
-#include "decoding/search_settings.hpp"
+#include "decoding/generation_settings.hpp"
+#include "decoding/next_token.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "decoding/character_guard.hpp"
+#include "families/generation_config.hpp"
 #include "layers/packed_weights.hpp"
 #include "recipe/recipe.hpp"
 
@@ -52,7 +53,7 @@ struct GenerationSettings {
   bool forces_end = false;            // the longest text ends with end_id
   std::int64_t vocabulary_limit = 0;  // only ids below are chosen, where the output layer has rows
                                       // without a token; 0: all
-  // Texts may grow longer than the model's length (text_window.hpp), by max_new_tokens, which is not 0 then.
+  // Texts may grow longer than the model's length (window_begin), by max_new_tokens, which is not 0 then.
   // For language models.
   bool slides = false;
   bool renormalizes = false;      // of beams: the tokens that may be chosen have a sum of probabilities of 1
@@ -68,5 +69,14 @@ struct GenerationSettings {
     return prompt + made == 1 ? forced_start_id : -1;
   }
 };
+
+// Puts what a published model's generation_config.json says over `search`: end tokens, forced and forbidden
+// ones, penalties. Ids from `vocabulary` on are no tokens.
+void set_published(GenerationSettings& search, const GenerationConfig& config, std::int64_t vocabulary);
+
+// How the files draw tokens, where anything asks for that. Throws Error where they ask for what is not done.
+SamplingSettings sampling_settings(const GenerationConfig& config);
+// The same; nothing where the files ask for a search.
+std::optional<SamplingSettings> sampling_of_files(const GenerationConfig& config);
 
 }  // namespace headwater

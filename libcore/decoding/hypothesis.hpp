@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "decoding/generation_settings.hpp"
+
 namespace headwater {
 
 struct Hypothesis {
@@ -18,5 +20,9 @@ struct Hypothesis {
 };
 
 using Hypotheses = std::vector<Hypothesis>;  // the best first
+
+// What the log-probability of a hypothesis is divided by: the penalty of `tokens` >= 1, the end token
+// counted. Its bits are the same on every machine.
+double length_penalty(const GenerationSettings& settings, std::int64_t tokens);
 
 }  // namespace headwater

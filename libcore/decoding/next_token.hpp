@@ -5,6 +5,7 @@
 #include <span>
 
 #include "layers/builder.hpp"
+#include "layers/output_layer.hpp"
 #include "tensor/kernels/argmax/argmax.hpp"
 
 namespace headwater {
@@ -48,6 +49,18 @@ struct TokenByToken {
   const NextToken& next_token;
   std::span<const std::uint64_t> numbers = {};  // of each prompt, whose random numbers it draws; or none
   TokenListener* listener = nullptr;            // or none
+};
+
+// The most likely token at each step.
+class Greedy : public NextToken {
+ public:
+  // `output`: the model's. The first of equal logits wins.
+  Greedy(const OutputLayer& output, bool wants_scores) : output_(output), wants_scores_(wants_scores) {}
+  void choose(const ForwardContext& context, const StepRows& rows, std::span<Chosen> chosen) const override;
+
+ private:
+  const OutputLayer& output_;
+  bool wants_scores_;
 };
 
 }  // namespace headwater

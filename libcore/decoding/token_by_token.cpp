@@ -1,9 +1,7 @@
-#include "decoding/token_by_token.hpp"
-
 #include <optional>
 
-#include "decoding/length_penalty.hpp"
-#include "decoding/text_window.hpp"
+#include "decoding/decoding_group.hpp"
+#include "decoding/hypothesis.hpp"
 #include "decoding/token_bans.hpp"
 
 namespace headwater {

@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "decoding/generation_settings.hpp"
 #include "decoding/growing_text.hpp"
-#include "decoding/search_settings.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"

@@ -1,7 +1,7 @@
 // What generation_config.json and config.json say of generation, against transformers' generate
 // (reference/generation): greedy, with beams and drawn from one token.
 #include "decoding/generate.hpp"
-#include "decoding/search_settings.hpp"
+#include "decoding/generation_settings.hpp"
 #include "decoding/translate.hpp"
 
 #include <doctest/doctest.h>

@@ -5,7 +5,7 @@
 
 #include "cli/tool.hpp"
 #include "decoding/arenas.hpp"
-#include "decoding/search_settings.hpp"
+#include "decoding/generation_settings.hpp"
 #include "decoding/translate.hpp"
 #include "families/model_directory.hpp"
 #include "reports/svg.hpp"

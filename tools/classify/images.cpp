@@ -4,7 +4,7 @@
 
 #include "cli/progress.hpp"
 #include "cli/result_file.hpp"
-#include "decoding/classify_images.hpp"
+#include "decoding/classify.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "tools/classify/classify.hpp"

@@ -1,6 +1,6 @@
 // Images: vectors of them, or of their patches.
 #include "cli/progress.hpp"
-#include "decoding/embed_images.hpp"
+#include "decoding/embed.hpp"
 #include "families/vision/attention.hpp"
 #include "support/error.hpp"
 #include "tools/embed/embed.hpp"

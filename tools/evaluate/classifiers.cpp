@@ -5,7 +5,6 @@
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
 #include "decoding/classify.hpp"
-#include "decoding/classify_images.hpp"
 #include "families/label_names.hpp"
 #include "metrics/registry.hpp"
 #include "support/csv.hpp"

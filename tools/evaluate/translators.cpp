@@ -6,7 +6,7 @@
 
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"
-#include "decoding/search_settings.hpp"
+#include "decoding/generation_settings.hpp"
 #include "decoding/translate.hpp"
 #include "families/translator/evaluation.hpp"
 #include "support/error.hpp"

@@ -1,6 +1,6 @@
 #include "tools/generate/options.hpp"
 
-#include "decoding/search_settings.hpp"
+#include "decoding/generation_settings.hpp"
 #include "support/error.hpp"
 
 namespace headwater::generate {

@@ -1,5 +1,5 @@
 // Labels of images: files and data sets the same bits, however they are grouped.
-#include "decoding/classify_images.hpp"
+#include "decoding/classify.hpp"
 
 #include <doctest/doctest.h>
 

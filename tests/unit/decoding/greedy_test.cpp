@@ -1,5 +1,5 @@
 // Greedy decoding of models whose output layer is set by hand.
-#include "decoding/greedy.hpp"
+#include "decoding/next_token.hpp"
 
 #include <doctest/doctest.h>
 

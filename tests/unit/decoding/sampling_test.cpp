@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "decoding/decoder.hpp"
-#include "decoding/length_penalty.hpp"
+#include "decoding/hypothesis.hpp"
 #include "decoding/token_bans.hpp"
 #include "families/language_model/model.hpp"
 

@@ -1,4 +1,4 @@
-#include "decoding/greedy.hpp"
+#include "decoding/next_token.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "decoding/length_penalty.hpp"
+#include "decoding/hypothesis.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "decoding/search_settings.hpp"
+#include "decoding/generation_settings.hpp"
 
 #include <algorithm>
 #include <iterator>
