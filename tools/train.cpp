@@ -28,7 +28,6 @@
 #include "tensor/kernels/isa.hpp"
 #include "tools/train/examples.hpp"
 #include "tools/train/messages.hpp"
-#include "training/benchmark.hpp"
 #include "training/summary.hpp"
 #include "training/trainer.hpp"
 

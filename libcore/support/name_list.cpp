@@ -21,7 +21,7 @@ std::string quoted_list(const std::vector<std::string>& names) {
 
 namespace {
 
-std::string joined(const std::vector<std::string_view>& names, std::string_view before_last) {
+std::string joined_but_last(const std::vector<std::string_view>& names, std::string_view before_last) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i)
     text.append(i == 0 ? "" : i + 1 == names.size() ? before_last : ", ").append(names[i]);
@@ -30,8 +30,10 @@ std::string joined(const std::vector<std::string_view>& names, std::string_view 
 
 }  // namespace
 
-std::string alternatives(const std::vector<std::string_view>& names) { return joined(names, " or "); }
+std::string alternatives(const std::vector<std::string_view>& names) {
+  return joined_but_last(names, " or ");
+}
 
-std::string listed(const std::vector<std::string_view>& names) { return joined(names, " and "); }
+std::string listed(const std::vector<std::string_view>& names) { return joined_but_last(names, " and "); }
 
 }  // namespace headwater

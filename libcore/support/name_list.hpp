@@ -1,6 +1,7 @@
 // Lists of names in messages.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,17 @@ std::string name_list(const std::vector<std::string>& names, std::string (*shown
 
 // The same in quotes.
 std::string quoted_list(const std::vector<std::string>& names);
+
+// "a, b, c"; text_of(each) is a text.
+template <class Range, class TextOf = std::identity>
+std::string joined(const Range& all, std::string_view separator = ", ", const TextOf& text_of = {}) {
+  std::string text;
+  for (const auto& each : all) {
+    if (!text.empty()) text += separator;
+    text += std::invoke(text_of, each);
+  }
+  return text;
+}
 
 // "a, b or c", and "a, b and c".
 std::string alternatives(const std::vector<std::string_view>& names);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "metrics/registry.hpp"
+#include "support/name_list.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater {
@@ -86,9 +87,7 @@ std::vector<LogColumn> log_columns(const Objective& objective) {
 }
 
 std::string log_header(const std::vector<LogColumn>& columns) {
-  std::string line;
-  for (const LogColumn& column : columns) line += (line.empty() ? "" : ",") + column.name;
-  return line;
+  return joined(columns, ",", &LogColumn::name);
 }
 
 std::string log_row(const std::vector<LogColumn>& columns, const LogMoment& moment) {

@@ -15,7 +15,7 @@
 #include "support/error.hpp"
 #include "support/files.hpp"
 #include "support/numbers.hpp"
-#include "training/mean.hpp"
+#include "training/weight_average.hpp"
 
 namespace headwater {
 

@@ -16,7 +16,6 @@
 #include "ranks/process_group.hpp"
 #include "support/parallel.hpp"
 #include "training/objective.hpp"
-#include "training/rank_bucket.hpp"
 #include "training/rank_shares.hpp"
 
 namespace headwater {

@@ -4,6 +4,7 @@
 
 #include "support/bits_version.hpp"
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater {
@@ -14,18 +15,15 @@ void accept_changes(TrainingState& state, const Recipe& recipe, const RunDirecto
     return change.find(": training.epochs: ") != std::string::npos;
   };
   const bool went_on = std::any_of(state.changes.begin(), state.changes.end(), is_of_epochs);
-  std::string list;
-  for (const std::string& change : directory.changes()) {
-    list += (list.empty() ? "" : "; ") + change;
+  for (const std::string& change : directory.changes())
     state.changes.push_back("step " + std::to_string(state.step) + ": " + change);
-  }
   if (const std::optional<std::int64_t> bits = directory.other_bits_version())
     state.changes.push_back("step " + std::to_string(state.step) + ": " + std::string(kBitsMember) + ": " +
                             std::to_string(kBitsVersion) + ", was " + std::to_string(*bits));
   const bool is_at_end = state.is_finished && state.step == length.steps;
   if (!directory.has_new_length() || is_at_end) return;
   const auto refuse = [&](const std::string& why) {
-    throw UsageError(directory.path().string() + ": " + why + " (" + list + ")" +
+    throw UsageError(directory.path().string() + ": " + why + " (" + joined(directory.changes(), "; ") + ")" +
                      another_run(directory.path()));
   };
   const std::string epochs = std::to_string(state.epoch);

@@ -16,6 +16,7 @@
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
+#include "support/name_list.hpp"
 #include "support/split.hpp"
 #include "training/room.hpp"
 #include "training/schedule.hpp"
@@ -174,10 +175,9 @@ void RunDirectory::compare_recipes(const Recipe& saved) {
   saved_epochs_ = saved.training.epochs;
   const std::vector<std::string> keys = differences(recipe_, saved);
   if (keys.empty()) return;
-  std::string list;
+  const std::string list = joined(keys, "; ");
   bool is_another = false;
   for (const std::string& key : keys) {
-    list += (list.empty() ? "" : "; ") + key;
     const bool is_length = key.starts_with("training.epochs:") || key.starts_with("training.max_steps:");
     has_new_length_ = has_new_length_ || is_length;
     const bool changes_bits = !key.starts_with("training.checkpoint.") &&

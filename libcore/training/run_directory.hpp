@@ -15,7 +15,6 @@
 #include "recipe/recipe.hpp"
 #include "support/file_lock.hpp"
 #include "support/run_messages.hpp"
-#include "training/optimizer_file.hpp"
 #include "training/schedule.hpp"
 #include "training/state.hpp"
 

@@ -8,11 +8,9 @@
 
 #include "recipe/recipe.hpp"
 #include "training/batches.hpp"
-#include "training/epoch_average.hpp"
 #include "training/gradient_reduction.hpp"
 #include "training/log_columns.hpp"
 #include "training/optimizer.hpp"
-#include "training/prefetcher.hpp"
 #include "training/run_directory.hpp"
 #include "training/schedule.hpp"
 #include "training/state.hpp"

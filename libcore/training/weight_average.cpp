@@ -1,6 +1,7 @@
 #include "training/weight_average.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "support/parallel.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"
@@ -68,6 +69,57 @@ Optimizer::State WeightAverage::state() {
 
 void WeightAverage::resumed_at(std::int64_t step) {
   for (std::vector<std::int64_t>& current : current_) std::fill(current.begin(), current.end(), step);
+}
+
+EpochAverage::EpochAverage(std::int64_t epochs, Parameters& parameters)
+    : parameters_(parameters), mean_(make_flat_array(parameters.size())) {
+  for (std::int64_t i = 0; i < epochs; ++i) ends_.push_back(make_flat_array(parameters.size()));
+}
+
+void EpochAverage::end_epoch(std::int64_t epoch) {
+  const std::span<const Real> values = parameters_.values();
+  const auto size = static_cast<std::int64_t>(ends_.size());
+  std::copy(values.begin(), values.end(), ends_[static_cast<std::size_t>(epoch % size)].get());
+  ended_ = epoch + 1;
+  std::vector<std::span<const Real>> last;  // from the oldest on
+  for (std::int64_t e = std::max<std::int64_t>(0, ended_ - size); e < ended_; ++e)
+    last.emplace_back(ends_[static_cast<std::size_t>(e % size)].get(), values.size());
+  mean_of(last, {mean_.get(), values.size()});
+}
+
+void EpochAverage::exchange() {
+  const std::span<Real> values = parameters_.values();
+  if (ended_ == 0 && !is_exchanged_) std::copy(values.begin(), values.end(), mean_.get());
+  std::swap_ranges(values.begin(), values.end(), mean_.get());
+  is_exchanged_ = !is_exchanged_;
+}
+
+void EpochAverage::resume_after(std::int64_t epochs) {
+  ended_ = epochs;
+  is_exchanged_ = true;
+  exchange();
+}
+
+std::vector<Optimizer::State> EpochAverage::states() {
+  const auto size = static_cast<std::size_t>(parameters_.size());
+  std::vector<Optimizer::State> states{{"weights", {mean_.get(), size}}};
+  for (std::size_t i = 0; i < ends_.size(); ++i)
+    states.push_back({"epoch_end_" + std::to_string(i), {ends_[i].get(), size}});
+  return states;
+}
+
+void mean_of(std::span<const std::span<const Real>> values, std::span<Real> mean) {
+  constexpr std::size_t kNumbersATask = 4096;
+  const auto count = static_cast<double>(values.size());
+  parallel_for(static_cast<std::int64_t>((mean.size() + kNumbersATask - 1) / kNumbersATask),
+               [&](std::int64_t task) {
+                 const std::size_t begin = static_cast<std::size_t>(task) * kNumbersATask;
+                 for (std::size_t j = begin; j < std::min(mean.size(), begin + kNumbersATask); ++j) {
+                   double sum = 0;
+                   for (const std::span<const Real> of_one : values) sum += static_cast<double>(of_one[j]);
+                   mean[j] = static_cast<Real>(sum / count);
+                 }
+               });
 }
 
 }  // namespace headwater

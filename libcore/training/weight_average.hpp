@@ -1,14 +1,18 @@
-// The exponential moving average (EMA) of the weights, as models are measured and saved with it: the noise of
-// single steps averages out (Polyak & Juditsky 1992). Training itself goes on from the weights.
+// Averages of the weights, as models are measured and saved with them. Training itself goes on from the
+// weights.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "autograd/parameter.hpp"
+#include "tensor/matrix.hpp"
 #include "training/optimizer.hpp"
 
 namespace headwater {
 
+// The exponential moving average (EMA): the noise of single steps averages out (Polyak & Juditsky 1992).
 class WeightAverage {
  public:
   // Starts from the parameters' values. `decay` in (0, 1): of the average before the step. Rows of tables
@@ -41,5 +45,35 @@ class WeightAverage {
   // row's.
   std::vector<std::vector<std::int64_t>> current_;
 };
+
+// The mean of the weights that the last epochs ended with (Vaswani et al. 2017, sec. 6.1, average the last
+// checkpoints).
+class EpochAverage {
+ public:
+  // Averages at most `epochs` epochs. Before the first has ended the weights stand for the mean.
+  EpochAverage(std::int64_t epochs, Parameters& parameters);
+
+  // The weights are those after the last step of epoch `epoch`, counted from 0.
+  void end_epoch(std::int64_t epoch);
+
+  // Puts the mean into the parameters and the weights into the state, or both back.
+  void exchange();
+  // What a checkpoint needs beside the mean, while exchanged: the weights, and those of each epoch's end.
+  std::vector<Optimizer::State> states();
+  // After parameters and states were filled from a checkpoint of a run that had ended so many epochs: puts
+  // the weights back.
+  void resume_after(std::int64_t epochs);
+
+ private:
+  Parameters& parameters_;
+  std::int64_t ended_ = 0;  // epochs
+  bool is_exchanged_ = false;
+  FlatArray mean_;
+  std::vector<FlatArray> ends_;  // of epoch e at e mod their number
+};
+
+// The mean of several copies of the weights: mean[j] of values[.][j]: added in the order of `values` in
+// double precision, divided, then rounded once. All are of one length, and there is one at least.
+void mean_of(std::span<const std::span<const Real>> values, std::span<Real> mean);
 
 }  // namespace headwater

@@ -4,8 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "training/epoch_average.hpp"
-#include "training/mean.hpp"
+#include "training/weight_average.hpp"
 
 using namespace headwater;
 
