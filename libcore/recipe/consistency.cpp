@@ -1,4 +1,4 @@
-#include "recipe/consistency.hpp"
+#include "recipe/section_reader.hpp"
 
 #include <algorithm>
 
@@ -28,12 +28,6 @@ Place place_of(const Node& root, const Path& path) {
   return place;
 }
 
-std::string joined(const Path& path) {
-  std::string out;
-  for (const std::string_view key : path) out += (out.empty() ? "" : ".") + std::string(key);
-  return out;
-}
-
 // A key that is not read with these settings is a mistake, unless it says the default (as recipes printed by
 // older versions do).
 class UseChecker : public schema::Visitor {
@@ -49,10 +43,10 @@ class UseChecker : public schema::Visitor {
   void row(const schema::Row& row) override {
     if (row.when.is_read) return;
     path_.push_back(row.key);
-    const std::string value = value_of(values_, joined(path_));
+    const std::string value = value_of(values_, joined(path_, "."));
     const std::string former =
         std::visit([](const auto& was) { return scalars::print(was); }, row.follows.formerly);
-    if (value != value_of(defaults_, joined(path_)) && value != former)
+    if (value != value_of(defaults_, joined(path_, ".")) && value != former)
       add(row.when.who.empty() ? kind_.with_article() : row.when.who, row.when.readers);
     path_.pop_back();
   }
@@ -95,8 +89,8 @@ class UseChecker : public schema::Visitor {
   }
 
   void add(const std::string& who, const std::string& readers) {
-    problems_.add(place_of(map_, path_), joined(path_) + ": " + who + " does not read it (it belongs to " +
-                                             readers + "; remove it)");
+    problems_.add(place_of(map_, path_), joined(path_, ".") + ": " + who +
+                                             " does not read it (it belongs to " + readers + "; remove it)");
   }
 
   const ModelKind& kind_;
@@ -158,11 +152,9 @@ void check_tokenizers(const Recipe& recipe, const Complain& complain) {
 // A CSV file has a name for each column.
 void check_csv_columns(const DataSettings& data, const Complain& complain) {
   if (data.csv_columns.empty() || data.csv_columns.size() == data.columns.size()) return;
-  std::string columns;
-  for (const std::string& column : data.columns) columns += (columns.empty() ? "" : ", ") + column;
   complain({"data", "csv_columns"}, std::to_string(data.csv_columns.size()) + " names for the " +
-                                        std::to_string(data.columns.size()) + " columns " + columns +
-                                        " (write one for each, in this order)");
+                                        std::to_string(data.columns.size()) + " columns " +
+                                        joined(data.columns) + " (write one for each, in this order)");
 }
 
 // Windows have one length, and are of one column.
@@ -188,10 +180,8 @@ void check_columns(const Recipe& recipe, const Complain& complain) {
   const std::vector<std::string_view> wanted = recipe.model.columns();
   if (std::is_permutation(columns.begin(), columns.end(), wanted.begin(), wanted.end())) return;
   if (kind.columns.empty()) return;  // then the key is not read
-  std::string written;
-  for (const std::string_view column : wanted) written += (written.empty() ? "" : ", ") + std::string(column);
   complain({"data", "columns"}, kind.with_article() + (wanted == kind.columns ? "" : " with these settings") +
-                                    " reads " + listed(wanted) + " (write [" + written + "])");
+                                    " reads " + listed(wanted) + " (write [" + joined(wanted) + "])");
 }
 
 }  // namespace
@@ -201,7 +191,7 @@ void check_together(const Recipe& recipe, ModelKinds kinds, const Node& map, Pro
   UseChecker uses(recipe, kinds, map, problems);
   schema::rows(uses, copy);
   const Complain complain = [&](std::initializer_list<std::string_view> path, const std::string& what) {
-    problems.add(place_of(map, path), joined(path) + ": " + what);
+    problems.add(place_of(map, path), joined(path, ".") + ": " + what);
   };
   recipe.model.settings().check(recipe, complain);
   check_metrics(recipe, kinds, complain);

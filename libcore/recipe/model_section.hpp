@@ -2,6 +2,7 @@
 // caller's (families/registry.hpp): this room knows none.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -53,7 +54,9 @@ struct ModelKind {
   std::unique_ptr<ModelSettings> (*defaults)();
 
   std::string with_article() const { return std::string(article) + " " + std::string(name); }
-  bool reads(std::string_view section) const;
+  bool reads(std::string_view section) const {
+    return std::find(sections.begin(), sections.end(), section) != sections.end();
+  }
 };
 // The first is the kind of a recipe that names none.
 using ModelKinds = std::span<const ModelKind* const>;
@@ -79,7 +82,10 @@ class ModelSection {
   ModelSettings& settings() { return *settings_; }
   const ModelSettings& settings() const { return *settings_; }
   // What data.columns must hold, in any order.
-  std::vector<std::string_view> columns() const;
+  std::vector<std::string_view> columns() const {
+    std::vector<std::string_view> own = settings_->columns();
+    return own.empty() ? kind_->columns : own;
+  }
 
   // The settings as the struct of their kind. Throws Error where they are of another.
   template <class S>

@@ -2,11 +2,101 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "recipe/key_row.hpp"
+#include "recipe/row_text.hpp"
+#include "recipe/schema.hpp"
+#include "support/name_list.hpp"
 
 namespace headwater {
+
 namespace {
+
+// What kinds of models say of one thing: each text once, with the kinds that say it.
+class Variants {
+ public:
+  void add(const std::string& text, std::string_view kind);
+  // A text that not all of `kinds` say names those that do, or the others where they are fewer.
+  std::string text(const std::vector<std::string_view>& kinds, std::string_view separator) const;
+  // The kinds before each text.
+  std::string after_kinds() const;
+
+ private:
+  struct Variant {
+    std::string text;
+    std::vector<std::string_view> kinds;
+  };
+  std::vector<Variant> texts_;
+};
+
+// A row of the page of all keys: a key of one section, or of several kinds of models.
+struct KeyRow {
+  std::string key;
+  std::vector<std::string_view> kinds = {};
+  // `conditions`: with which other keys a kind reads this one.
+  Variants type = {}, standard = {}, allowed = {}, meaning = {}, conditions = {};
+
+  // `kind` is empty outside of the section `model`; `readers` are those of the section.
+  void add(const schema::Row& row, std::string_view kind, std::string_view readers);
+  std::string text() const;
+};
+
+void Variants::add(const std::string& text, std::string_view kind) {
+  auto found = std::ranges::find(texts_, text, &Variant::text);
+  if (found == texts_.end()) found = texts_.insert(found, {text, {}});
+  found->kinds.push_back(kind);
+}
+
+std::string Variants::text(const std::vector<std::string_view>& kinds, std::string_view separator) const {
+  std::string out;
+  for (const Variant& variant : texts_) {
+    out += (out.empty() ? "" : std::string(separator)) + variant.text;
+    std::vector<std::string_view> others;
+    for (const std::string_view kind : kinds) {
+      if (std::ranges::find(variant.kinds, kind) == variant.kinds.end()) others.push_back(kind);
+    }
+    if (others.empty()) continue;
+    const bool are_few = others.size() < variant.kinds.size();
+    out += are_few ? " (not of " + joined(others) + ")" : " (of " + joined(variant.kinds) + ")";
+  }
+  return out;
+}
+
+std::string Variants::after_kinds() const {
+  std::string out;
+  for (const Variant& variant : texts_) {
+    out += (out.empty() ? "" : "; ") + joined(variant.kinds) + variant.text;
+  }
+  return out;
+}
+
+void KeyRow::add(const schema::Row& row, std::string_view kind, std::string_view readers) {
+  kinds.push_back(kind);
+  type.add(type_of(row), kind);
+  const std::string value = default_of(row);
+  standard.add(row.follows.from.empty() ? "`" + value + "`" : value, kind);
+  if (const std::vector<schema::Word>* const words = words_of(row)) {
+    for (const schema::Word& word : *words) {
+      allowed.add("`" + std::string(word.word) + "`: " + std::string(word.meaning), kind);
+    }
+  } else {
+    allowed.add(range_of(row), kind);
+  }
+  const bool names_kind = !kind.empty() && row.when.readers.starts_with(kind);
+  std::string said = names_kind ? std::string(row.meaning.text) : meaning_of(row);
+  if (!row.meaning.readers.empty() && row.meaning.readers != readers) {
+    said += " (read by " + std::string(row.meaning.readers) + ")";
+  }
+  meaning.add(said, kind);
+  conditions.add(names_kind ? std::string(row.when.readers.substr(kind.size())) : "", kind);
+}
+
+std::string KeyRow::text() const {
+  return "| `" + key + "` | " + type.text(kinds, "; ") + " | " + standard.text(kinds, "; ") + " | " +
+         allowed.text(kinds, "<br>") + " | " + meaning.text(kinds, "; ") + " |";
+}
 
 class Reference : public schema::Visitor {
  public:
@@ -31,7 +121,7 @@ class Reference : public schema::Visitor {
     for (const ModelKind* kind : kinds_) {
       if (kind->reads(key)) names.push_back(kind->name);
     }
-    titled(key, std::string(meaning.text) + " (of " + joined_by_commas(names) + ")", meaning.readers, rows);
+    titled(key, std::string(meaning.text) + " (of " + joined(names) + ")", meaning.readers, rows);
   }
 
   void model(std::string_view key, const schema::Meaning& meaning, ModelSection&) override {

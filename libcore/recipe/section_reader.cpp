@@ -5,7 +5,6 @@
 
 #include "recipe/key_values.hpp"
 #include "recipe/scalars.hpp"
-#include "recipe/value_reader.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 
@@ -165,7 +164,7 @@ class Reader : public schema::Visitor {
     } else if (!elsewhere.empty()) {
       what += " (it belongs to " + quote(elsewhere) + ")";
     } else {
-      what += " (known: " + join(keys_) + ")";
+      what += " (known: " + joined(keys_) + ")";
     }
     problems_.add(entry.place, what);
   }

@@ -1,22 +1,14 @@
 // One value of a recipe against the rule of its row: scalars, lists, and weights of labels.
-#include "recipe/value_reader.hpp"
+#include "recipe/section_reader.hpp"
 
 #include <algorithm>
 #include <type_traits>
 
 #include "recipe/scalars.hpp"
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 
 namespace headwater {
-
-std::string join(const std::vector<std::string_view>& words) {
-  std::string out;
-  for (const std::string_view word : words) {
-    if (!out.empty()) out += ", ";
-    out += word;
-  }
-  return out;
-}
 
 namespace {
 
@@ -29,7 +21,7 @@ using schema::Text;
 std::string suggestion(std::string_view typed, const std::vector<std::string_view>& known) {
   const std::string_view nearest = nearest_word(typed, known);
   if (!nearest.empty()) return "; did you mean " + quote(nearest) + "?";
-  return " (known: " + join(known) + ")";
+  return " (known: " + joined(known) + ")";
 }
 
 template <class Number>
@@ -166,7 +158,7 @@ class ValueReader {
     to = read_words(value_, rule_, [&](Place place, const std::string& wrong) {
       problems_.add(place, name_ + ": " + wrong);
     });
-    if (to.empty() && words != nullptr) add("an empty list (known: " + join(words->names()) + ")");
+    if (to.empty() && words != nullptr) add("an empty list (known: " + joined(words->names()) + ")");
   }
 
   void read(std::vector<std::int64_t>& to) {
