@@ -7,7 +7,6 @@
 #include "reports/color_scale.hpp"
 #include "reports/heat_map.hpp"
 #include "reports/svg.hpp"
-#include "reports/token_labels.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/page_files.hpp"
 #include "reports/page_parts.hpp"
 #include "reports/svg.hpp"
-#include "reports/token_labels.hpp"
 #include "support/bytes.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "families/attention_trace.hpp"
 #include "families/vision/attention.hpp"
+#include "support/files.hpp"
 
 namespace headwater {
 
@@ -76,5 +78,30 @@ class AttentionRows {
 // What the axes of an AttentionArray are, an object with a line end: version, example, kind, layers, heads
 // and the tokens and texts of append_attention_json. Weights are not looked at.
 std::string attention_axes_json(std::span<const AttentionRecord> records, const AttentionTexts& texts = {});
+
+// Attention weights of several heads as one NumPy array: float32 [layers, heads, q, k], little-endian, of one
+// example and kind, each head of each layer once, layers outside. Weights wait in an UnnamedFile.
+class AttentionArray {
+ public:
+  // The next head, whose rows follow, some at a time. Throws Error where it is of another example or kind.
+  void begin(const AttentionRecord& record);
+  void rows(std::span<const float> weights);
+  // The same of a record with its weights.
+  void add(const AttentionRecord& record);
+  // The bytes of the file. Throws Error where there are no heads, or not the same of each layer.
+  void write(const std::function<void(std::string_view)>& take) const;
+
+ private:
+  struct Head {
+    std::int64_t layer, head;
+  };
+  std::size_t heads_a_layer() const;
+  [[noreturn]] void refuse(std::int64_t example, AttentionKind kind, const Head& head) const;
+
+  std::int64_t example_ = 0, queries_ = 0, keys_ = 0;
+  AttentionKind kind_ = AttentionKind::encoder;
+  std::vector<Head> heads_;
+  UnnamedFile weights_;
+};
 
 }  // namespace headwater

@@ -34,4 +34,16 @@ bool is_dark(double share);
 // "#1f5f97"
 std::string hex(Color color);
 
+// The legend of a colour scale: a bar of its colours with numbers below.
+struct ColorBar {
+  double x = 0, y = 0;  // of its upper left corner
+  double width = 220;
+  double least = 0, most = 1;  // the numbers of its ends
+  Color (*scale)(double share) = sequential_color;
+};
+
+inline constexpr double kColorBarHeight = 26;  // with the numbers
+// One bar a document: its gradient has a name.
+std::string color_bar_svg(const ColorBar& bar);
+
 }  // namespace headwater

@@ -68,8 +68,7 @@ void DataSummary::add(std::string_view line) {
   }
   if (found == 1 || columns_.size() > 1) guess_.add(line);  // one TAB more says nothing against CSV
   if (found != columns_.size()) {
-    std::string names;
-    for (const Column& column : columns_) names += (names.empty() ? "" : ", ") + column.name;
+    const std::string names = joined(columns_, ", ", &Column::name);
     // Texts of CSV may have TABs, too.
     const std::optional<std::string> separator = found == 1        ? guess_.separator_option(columns_.size())
                                                  : guess_.is_csv() ? std::optional(guess_.separator_option())

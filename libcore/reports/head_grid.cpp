@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "reports/color_bar.hpp"
+#include "reports/color_scale.hpp"
 #include "reports/image_page.hpp"
 #include "reports/picture.hpp"
 #include "reports/svg.hpp"

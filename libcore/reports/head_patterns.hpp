@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -107,5 +108,14 @@ class HeadStatistics {
   std::vector<Head> heads_;
   std::int64_t texts_ = 0;
 };
+
+// What heads look at as CSV: a header and a line a head: "kind,layer,head", the shares,
+// "entropy,distance,pattern", then the intervals "previous_interval" to "distance_interval" and
+// "score,score_interval". What there is nothing of is empty.
+std::string head_csv(std::span<const HeadRow> rows);
+
+// The same as JSON: an object a head, a line each: "version" 1; of each measure "mean" and "interval", null
+// where there is none.
+std::string head_json(std::span<const HeadRow> rows);
 
 }  // namespace headwater

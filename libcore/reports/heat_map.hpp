@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "families/attention_trace.hpp"
 #include "reports/attention_table.hpp"
 
 namespace headwater {
@@ -22,5 +23,12 @@ std::vector<AttentionRecord> means_over_heads(std::span<const AttentionRecord> r
 // An SVG 1.1 document. Records of one example and kind, one after the other, share a section; each layer
 // begins a new line of panels. Throws Error where there are no records or a record is empty.
 std::string heat_map_svg(std::span<const AttentionRecord> records, const HeatMapSettings& settings = {});
+
+// Attention rollout (Abnar and Zuidema 2020, sec. 3): of each layer the mean over its heads plus the
+// identity, rows divided by their sums, and the product of all layers, the last one on the left. A record for
+// each kind, of layer and head -1: how much of each token that was read is in what became of each token; rows
+// sum to 1. Cross attention is left out, whose layers do not follow each other, and so is padding that only
+// asks. The records are all those of one text, by kind and layer.
+std::vector<AttentionRecord> text_rollout(std::span<const AttentionRecord> records);
 
 }  // namespace headwater

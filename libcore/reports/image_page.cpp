@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "reports/color_bar.hpp"
+#include "reports/color_scale.hpp"
 #include "reports/image_summary.hpp"
 #include "reports/svg.hpp"
 #include "support/bytes.hpp"

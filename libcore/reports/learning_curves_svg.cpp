@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "reports/axis.hpp"
 #include "reports/color_scale.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"

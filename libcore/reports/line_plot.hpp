@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "reports/page_parts.hpp"
+
 namespace headwater {
 
 struct LinePlot {
@@ -15,5 +17,10 @@ struct LinePlot {
 
 // An SVG 1.1 document. Throws Error where there are no points.
 std::string line_plot_svg(const LinePlot& plot);
+
+// The course of training beside its losses. Pictures of the learning rate, of the norm of the gradient and of
+// the speed over the steps, as a log.csv has them; a column that it lacks, or whose numbers are none, has no
+// picture.
+PageParts training_plots(std::string_view log);
 
 }  // namespace headwater

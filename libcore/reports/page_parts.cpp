@@ -5,9 +5,8 @@
 #include <iterator>
 #include <utility>
 
-#include "reports/page_files.hpp"
 #include "reports/svg.hpp"
-#include "reports/text_tables.hpp"
+#include "reports/table.hpp"
 #include "support/bytes.hpp"
 #include "support/numbers.hpp"
 #include "support/split.hpp"

@@ -53,4 +53,7 @@ struct PageSection {
 std::string report_html(std::string_view title, std::span<const PagePart> begin,
                         std::span<const PageSection> sections);
 
+// The text of the files in libcore/reports/page.
+extern const std::string_view kAttentionPageHtml, kAttentionPageCss, kAttentionPageJs, kReportCss;
+
 }  // namespace headwater

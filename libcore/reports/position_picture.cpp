@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/color_bar.hpp"
+#include "reports/color_scale.hpp"
 #include "reports/image_page.hpp"
 #include "reports/picture.hpp"
 #include "reports/svg.hpp"

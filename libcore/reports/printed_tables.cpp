@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "reports/text_tables.hpp"
+#include "reports/table.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/split.hpp"

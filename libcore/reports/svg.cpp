@@ -106,4 +106,59 @@ std::string svg_document(double width, double height, std::string_view title, st
          std::string(body) + "</svg>\n";
 }
 
+std::vector<double> axis_ticks(double least, double most, int max_ticks) {
+  const double magnitude = std::max(std::abs(least), std::abs(most));
+  if (!(most - least > 1e-9 * magnitude)) {  // as good as one value: some room around it
+    const double room = magnitude == 0 ? 1 : magnitude / 10;
+    least -= room;
+    most += room;
+  }
+  const double rough = (most - least) / max_ticks;
+  const double power = std::pow(10, std::floor(std::log10(rough)));
+  double step = 10 * power;
+  for (const double digit : {5.0, 2.0, 1.0}) {
+    // Floor and ceiling add up to two steps to the range.
+    const double count =
+        std::ceil(most / (digit * power) - 1e-9) - std::floor(least / (digit * power) + 1e-9);
+    if (count <= max_ticks) step = digit * power;
+  }
+  const double first = std::floor(least / step + 1e-9), last = std::ceil(most / step - 1e-9);
+  std::vector<double> ticks;
+  for (int i = 0; i <= static_cast<int>(last - first); ++i) ticks.push_back((first + i) * step);
+  return ticks;
+}
+
+std::string tick_text(double value, double step) {
+  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 9);
+  return format_fixed(std::abs(value) < step / 1000 ? 0 : value, digits);
+}
+
+std::string with_visible_spaces(std::string_view token) {
+  std::string out;
+  for (std::size_t at = 0; at < token.size();) {
+    const std::size_t length = std::max<std::size_t>(utf8_sequence_length(token.substr(at)), 1);
+    const std::string_view sequence = token.substr(at, length);
+    const bool is_joining = sequence == "\u00A0" || sequence == "\u202F" || sequence == "\u2007";
+    const bool is_space = sequence == " " || sequence == "\u2581" || sequence == "\u3000" ||
+                          (sequence >= "\u2000" && sequence <= "\u200A");
+    out += is_joining ? "\u237D" : is_space ? "\u2423" : sequence;
+    at += length;
+  }
+  return out;
+}
+
+std::vector<std::string> token_labels(const std::vector<std::string>& tokens) {
+  constexpr std::size_t kLabelColumns = 16;
+  std::vector<std::string> labels;
+  for (const std::string& token : tokens)
+    labels.push_back(shortened(with_visible_spaces(token), kLabelColumns));
+  return labels;
+}
+
+double widest_label(const std::vector<std::string>& labels, double font) {
+  double width = 0;
+  for (const std::string& label : labels) width = std::max(width, svg_text_width(label, font));
+  return width;
+}
+
 }  // namespace headwater

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headwater {
 
@@ -34,5 +35,20 @@ std::string svg_text(double x, double y, double font, std::string_view color, st
 
 // The whole of a picture of this size: `title` names it, `body` is drawn on white.
 std::string svg_document(double width, double height, std::string_view title, std::string_view body);
+
+// Round numbers that cover [least, most] in at most `max_ticks` steps: for axes.
+std::vector<double> axis_ticks(double least, double most, int max_ticks);
+// Such a number as it is written: no more digits than the step between ticks needs.
+std::string tick_text(double value, double step);
+
+// Tokens as words beside a picture: spaces as signs that can be seen and told apart: what stands for a space
+// in tokens is drawn as a rule as long as a letter is wide, and one that does not break a line not at all.
+std::string with_visible_spaces(std::string_view token);
+
+// The same, cut after 16 columns.
+std::vector<std::string> token_labels(const std::vector<std::string>& tokens);
+
+// How wide the widest becomes.
+double widest_label(const std::vector<std::string>& labels, double font);
 
 }  // namespace headwater

@@ -1,7 +1,9 @@
 // Tables for reading: aligned columns, whatever the script of their texts.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headwater {
@@ -32,5 +34,15 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
   std::vector<std::size_t> rules_;  // row numbers that a rule stands before
 };
+
+// Tables that stand in a text, as Table::text() writes them, found again.
+struct TextOrTable {
+  std::string text;            // lines that are of no table
+  std::optional<Table> table;  // or a table
+};
+
+// The parts of a text in their order. A table has a line of headings, a rule of dashes below it, and rows to
+// the next empty line; cells stand under the dashes of their columns. Where a row does not, it is all text.
+std::vector<TextOrTable> tables_in(std::string_view text);
 
 }  // namespace headwater

@@ -13,7 +13,6 @@
 #include "cli/result_output.hpp"
 #include "families/attention_trace.hpp"
 #include "families/model_directory.hpp"
-#include "reports/attention_array.hpp"
 #include "reports/attention_table.hpp"
 #include "reports/head_patterns.hpp"
 #include "support/directories.hpp"

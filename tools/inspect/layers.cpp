@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "families/layouts/registry.hpp"
-#include "reports/layer_table.hpp"
+#include "reports/model_tables.hpp"
 #include "support/json.hpp"
 #include "tools/inspect/inspect.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "error_text.hpp"
-#include "reports/attention_distance_svg.hpp"
+#include "reports/attention_pictures.hpp"
 
 using namespace headwater;
 

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "error_text.hpp"
-#include "reports/attention_array.hpp"
 
 using namespace headwater;
 

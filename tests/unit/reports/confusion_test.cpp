@@ -1,5 +1,5 @@
-#include "reports/confusion.hpp"
 #include "error_text.hpp"
+#include "reports/class_pictures.hpp"
 
 #include <doctest/doctest.h>
 

@@ -9,7 +9,7 @@
 
 #include "error_text.hpp"
 #include "families/registry.hpp"
-#include "reports/axis.hpp"
+#include "reports/svg.hpp"
 #include "support/files.hpp"
 
 using namespace headwater;

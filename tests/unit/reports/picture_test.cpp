@@ -6,7 +6,7 @@
 
 #include "data/image_file.hpp"
 #include "error_text.hpp"
-#include "reports/attention_overlay.hpp"
+#include "reports/attention_pictures.hpp"
 #include "reports/color_scale.hpp"
 
 using namespace headwater;

@@ -1,4 +1,4 @@
-#include "reports/reliability.hpp"
+#include "reports/class_pictures.hpp"
 
 #include <doctest/doctest.h>
 

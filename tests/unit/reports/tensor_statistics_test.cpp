@@ -1,4 +1,4 @@
-#include "reports/tensor_statistics.hpp"
+#include "reports/model_tables.hpp"
 
 #include <doctest/doctest.h>
 #include <limits>

@@ -1,5 +1,5 @@
 // What Table writes is found again, whatever stands around it and in it.
-#include "reports/text_tables.hpp"
+#include "reports/table.hpp"
 
 #include <doctest/doctest.h>
 
