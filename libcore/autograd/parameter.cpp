@@ -25,8 +25,7 @@ template <class F>
 void for_each_row(const std::vector<std::int32_t>& rows, const F& f) {
   const auto count = static_cast<std::int64_t>(rows.size());
   parallel_for((count + kRows - 1) / kRows, [&](std::int64_t task) {
-    for (std::int64_t i = task * kRows; i < std::min(count, (task + 1) * kRows); ++i)
-      f(rows[static_cast<std::size_t>(i)]);
+    for (std::int64_t i = task * kRows; i < std::min(count, (task + 1) * kRows); ++i) f(rows[i]);
   });
 }
 
@@ -92,8 +91,8 @@ bool Gradient::begin_rows(std::span<const std::int32_t> ids, std::span<std::uint
   clear();
   state = State::sparse;
   std::fill(is_written.begin(), is_written.end(), std::uint8_t{0});
-  for (const std::int32_t row : rows) is_written[static_cast<std::size_t>(row)] = 1;
-  for (const std::int32_t row : ids) is_written[static_cast<std::size_t>(row)] = 1;
+  for (const std::int32_t row : rows) is_written[row] = 1;
+  for (const std::int32_t row : ids) is_written[row] = 1;
   rows.clear();
   for (std::size_t row = 0; row < is_written.size(); ++row) {
     if (is_written[row] != 0) rows.push_back(static_cast<std::int32_t>(row));
@@ -135,7 +134,7 @@ Gradient& Parameter::next_use() {
 Gradient Parameter::gradient_at(Real* values) const {
   Gradient made;
   made.values = Matrix(values, value.rows, value.cols);
-  if (is_table) made.rows.reserve(static_cast<std::size_t>(value.rows));
+  if (is_table) made.rows.reserve(value.rows);
   return made;
 }
 
@@ -199,7 +198,7 @@ void fill_uniform(const RandomStream& stream, float limit, Parameter& p) {
   for (Index i = 0; i < p.size(); i += 4) {
     const auto words = philox_block(stream, static_cast<std::uint64_t>(i / 4));
     for (Index j = i; j < std::min(i + 4, p.size()); ++j) {
-      const float uniform = static_cast<float>(words[static_cast<std::size_t>(j - i)] >> 8) * 0x1p-24f;
+      const float uniform = static_cast<float>(words[j - i] >> 8) * 0x1p-24f;
       p.value.data[j] = limit * (2.0f * uniform - 1.0f);
     }
   }

@@ -239,7 +239,7 @@ std::string first_bytes(const fs::path& path, std::size_t count) {
   std::ifstream file(path, std::ios::binary);
   std::string bytes(count, ' ');
   file.read(bytes.data(), static_cast<std::streamsize>(count));
-  bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  bytes.resize(std::max<std::streamsize>(file.gcount(), 0));
   return bytes;
 }
 

@@ -51,7 +51,7 @@ void IdLists::close() {
     throw Error("more than 4,294,967,295 ids in " + std::to_string(kBlock) +
                 " lines (cut the lines: vectorize --length)");
   }
-  block.ends[static_cast<std::size_t>(at)] = static_cast<std::uint32_t>(end);
+  block.ends[at] = static_cast<std::uint32_t>(end);
   closed_ids_ = total_ids_;
   ++size_;
 }

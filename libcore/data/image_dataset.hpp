@@ -52,7 +52,7 @@ class ImageDataset : public Dataset {
     const auto bytes = static_cast<std::size_t>(shape_.bytes());
     return pixels_.subspan(static_cast<std::size_t>(example) * bytes, bytes);
   }
-  std::int32_t label(std::int64_t example) const { return labels_[static_cast<std::size_t>(example)]; }
+  std::int32_t label(std::int64_t example) const { return labels_[example]; }
   const std::vector<std::string>& label_names() const { return label_names_; }
   // None of sets that do not say it: of IDX and CIFAR files, say.
   const std::optional<ImageSetReading>& reading() const { return reading_; }

@@ -299,7 +299,7 @@ std::span<const Real> ImagePipeline::apply(std::span<const std::uint8_t> pixels,
   }
   fit(shrinks ? to_ : from_, draws, scratch);
   if (draws != nullptr) change(*draws, scratch);
-  return std::span(scratch.values).first(static_cast<std::size_t>(to_.bytes()));
+  return std::span(scratch.values).first(to_.bytes());
 }
 
 std::vector<std::uint8_t> ImagePipeline::bytes_of(std::span<const Real> numbers) const {

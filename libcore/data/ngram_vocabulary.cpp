@@ -273,7 +273,7 @@ void NgramVocabulary::values(const TokenRow& row, TermOutput output, std::vector
     if (output == TermOutput::sublinear_tf_idf)
       value.value = static_cast<float>(1 + natural_logarithm(static_cast<double>(count)));
     if (output == TermOutput::tf_idf || output == TermOutput::sublinear_tf_idf)
-      value.value *= weights_[static_cast<std::size_t>(value.term)];
+      value.value *= weights_[value.term];
     if (output == TermOutput::sublinear_tf_idf && term == 0) continue;
     values.push_back(value);
   }

@@ -90,7 +90,7 @@ class NgramVocabulary {
   const Settings& settings() const { return settings_; }
   std::int32_t size() const { return static_cast<std::int32_t>(terms_.size()); }  // with [UNK]
   std::uint64_t documents() const { return documents_; }
-  const Term& term(std::int32_t id) const { return terms_.at(static_cast<std::size_t>(id)); }
+  const Term& term(std::int32_t id) const { return terms_.at(id); }
   // The id of a term written as in token lines; 0 where it is none of them.
   std::int32_t find(std::string_view ngram) const {
     const WordTable::Entry* entry = ids_.find(ngram);

@@ -19,9 +19,7 @@ struct PackedTokens {
   Index tokens() const { return static_cast<Index>(ids.size()); }
   Index sequences() const { return offsets.empty() ? 0 : static_cast<Index>(offsets.size()) - 1; }
   std::span<const std::int32_t> sequence(Index s) const {
-    return std::span(ids).subspan(static_cast<std::size_t>(offsets[static_cast<std::size_t>(s)]),
-                                  static_cast<std::size_t>(offsets[static_cast<std::size_t>(s) + 1] -
-                                                           offsets[static_cast<std::size_t>(s)]));
+    return std::span(ids).subspan(offsets[s], offsets[s + 1] - offsets[s]);
   }
 
   void clear();

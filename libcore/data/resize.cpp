@@ -224,7 +224,7 @@ std::vector<std::uint8_t> cut_middle(std::span<const std::uint8_t> pixels, const
   const std::int64_t top = (from.height - to.height) / 2, left = (from.width - to.width) / 2;
   std::vector<std::uint8_t> out;
   for (std::int64_t row = 0; row < to.height; ++row) {
-    const auto part = pixels.subspan(at(top + row, left), static_cast<std::size_t>(to.width * to.channels));
+    const auto part = pixels.subspan(at(top + row, left), to.width * to.channels);
     out.insert(out.end(), part.begin(), part.end());
   }
   return out;

@@ -111,7 +111,7 @@ void TokenDataset::add_line(std::string_view line, std::string_view place) {
 
 void TokenDataset::Column::shorten(std::int64_t count) {
   lists.shorten_open(count);
-  if (settings.has_values) values.resize(static_cast<std::size_t>(lists.total_ids()));
+  if (settings.has_values) values.resize(lists.total_ids());
 }
 
 // `word` begins after an id.

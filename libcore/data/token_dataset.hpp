@@ -79,7 +79,7 @@ class TokenDataset : public Dataset {
     if (!c.settings.has_values) return {};
     const std::span<const float> all =
         c.mapped_values.empty() ? std::span<const float>(c.values) : c.mapped_values;
-    return all.subspan(static_cast<std::size_t>(c.lists.begin_of(example)), count(column, example));
+    return all.subspan(c.lists.begin_of(example), count(column, example));
   }
   std::int64_t total_ids(std::size_t column) const { return columns_[column].lists.total_ids(); }
   // Memory used for anything but the ids, of all columns.

@@ -81,7 +81,7 @@ std::vector<std::vector<std::vector<Index>>> align(const EncoderDecoder& model, 
                                         .scale = Real(1) / std::sqrt(static_cast<Real>(head_width))};
     std::vector<std::vector<Index>>& of_pairs = result.emplace_back();
     for (Index pair = 0; pair < target.sequences(); ++pair) {
-      const AlignedPair& wanted = pairs[static_cast<std::size_t>(pair)];
+      const AlignedPair& wanted = pairs[pair];
       of_pairs.push_back(likeliest_sources(trace->attention, one, shape, pair, wanted, arena));
     }
   }

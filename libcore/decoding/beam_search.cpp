@@ -38,13 +38,11 @@ void process(std::span<Real> values, Real log_sum, std::size_t row, const RowLim
   }
   const kernels::BannedColumns& banned = limits.banned;
   const auto ban = [&](std::int32_t id) {
-    if (id >= 0 && static_cast<std::size_t>(id) < values.size())
-      values[static_cast<std::size_t>(id)] = kNever;
+    if (id >= 0 && static_cast<std::size_t>(id) < values.size()) values[id] = kNever;
   };
   for (const std::int32_t id : banned.all) ban(id);
   if (!banned.offsets.empty()) {
-    for (Index i = banned.offsets[row]; i < banned.offsets[row + 1]; ++i)
-      ban(banned.columns[static_cast<std::size_t>(i)]);
+    for (Index i = banned.offsets[row]; i < banned.offsets[row + 1]; ++i) ban(banned.columns[i]);
   }
   if (banned.limit > 0) {
     const std::size_t limit = std::min(values.size(), static_cast<std::size_t>(banned.limit));
@@ -58,15 +56,15 @@ void take_largest(std::span<const Real> values, std::span<kernels::TopLogit> top
   for (std::size_t id = 0; id < values.size(); ++id) {
     if (values[id] > kNever) ids.push_back(static_cast<std::int32_t>(id));
   }
-  const auto value_of = [&](std::int32_t id) { return values[static_cast<std::size_t>(id)]; };
+  const auto value_of = [&](std::int32_t id) { return values[id]; };
   const auto count = static_cast<std::ptrdiff_t>(std::min(ids.size(), top.size()));
   std::partial_sort(ids.begin(), ids.begin() + count, ids.end(), [&](std::int32_t a, std::int32_t b) {
     return value_of(a) != value_of(b) ? value_of(a) > value_of(b) : a < b;
   });
   std::ranges::fill(top, kernels::TopLogit{.value = 0, .column = -1});
   for (std::ptrdiff_t i = 0; i < count; ++i) {
-    const std::int32_t id = ids[static_cast<std::size_t>(i)];
-    top[static_cast<std::size_t>(i)] = {.value = value_of(id), .column = id};
+    const std::int32_t id = ids[i];
+    top[i] = {.value = value_of(id), .column = id};
   }
 }
 
@@ -89,7 +87,7 @@ void find_candidates(const DecodingGroup& group, ConstMatrix hidden, const RowLi
     const std::span<Real> values(logits.row(r), static_cast<std::size_t>(logits.cols));
     process(values, log_sums[row], row, limits, settings);
     log_sums[row] = 0;
-    take_largest(values, top.subspan(row * static_cast<std::size_t>(count), static_cast<std::size_t>(count)));
+    take_largest(values, top.subspan(row * static_cast<std::size_t>(count), count));
   });
   if (settings.renormalizes) kernels::log_sum_exp(logits, log_sums.data());
 }
@@ -132,7 +130,7 @@ class BeamSearch {
         state_(group.model, group.context, first_prompts(),
                {.capacity = capacity_of(group), .slots_per_prompt = beams_}) {
     for (Index s = 0; s < group.prompts.sequences(); ++s) {
-      prompts_.push_back({s, group.room[static_cast<std::size_t>(s)], s, 1, {}});
+      prompts_.push_back({s, group.room[s], s, 1, {}});
       live_.push_back({kPrompt, 0});
       ids_.push_back(group.prompts.target.sequence(s).back());
       from_.push_back(s * beams_);
@@ -141,7 +139,7 @@ class BeamSearch {
     for (Index tokens = 0; tokens <= longest; ++tokens)
       penalties_.push_back(tokens == 0 ? 1 : length_penalty(settings_, tokens));
     state_.reorder(from_);
-    heads_.resize(static_cast<std::size_t>(beams_));
+    heads_.resize(beams_);
   }
 
   void run() {
@@ -163,8 +161,8 @@ class BeamSearch {
     prompt_of_.resize(live_.size());
     for (const BeamOfPrompt& p : prompts_) {
       for (Index row = p.first; row < p.first + p.rows; ++row) {
-        slots_[static_cast<std::size_t>(row)] = row;
-        prompt_of_[static_cast<std::size_t>(row)] = p.prompt;
+        slots_[row] = row;
+        prompt_of_[row] = p.prompt;
       }
     }
     gather_texts();
@@ -224,11 +222,10 @@ class BeamSearch {
         settings_.forced(std::ssize(group_.prompts.target.sequence(p.prompt)), made_, p.room);
     if (id < 0) return;
     for (Index row = p.first; row < p.first + p.rows; ++row) {
-      const std::span<kernels::TopLogit> of_row =
-          top_.subspan(static_cast<std::size_t>(row * width_), static_cast<std::size_t>(width_));
+      const std::span<kernels::TopLogit> of_row = top_.subspan(row * width_, width_);
       std::ranges::fill(of_row, kernels::TopLogit{.value = 0, .column = -1});
       of_row.front().column = id;
-      log_sums_[static_cast<std::size_t>(row)] = 0;
+      log_sums_[row] = 0;
     }
   }
 
@@ -244,7 +241,7 @@ class BeamSearch {
     Continuation best{-1, -1, 0, 0};
     for (Index i = 0; i < p.rows; ++i) {
       const auto row = static_cast<std::size_t>(p.first + i);
-      const Index taken = heads_[static_cast<std::size_t>(i)];
+      const Index taken = heads_[i];
       if (taken == width_) continue;
       const kernels::TopLogit& top =
           top_[row * static_cast<std::size_t>(width_) + static_cast<std::size_t>(taken)];
@@ -253,7 +250,7 @@ class BeamSearch {
       const double sum = live_[row].log_probability + of_token;
       if (best.row < 0 || sum > best.log_probability) best = {p.first + i, top.column, of_token, sum};
     }
-    if (best.row >= 0) ++heads_[static_cast<std::size_t>(best.row - p.first)];
+    if (best.row >= 0) ++heads_[best.row - p.first];
     return best;
   }
 
@@ -269,7 +266,7 @@ class BeamSearch {
       if (c.row < 0) break;
       const bool is_end = settings_.is_end(c.id);
       if (is_end && rank >= beams_) continue;
-      const std::int32_t last = add_node(live_[static_cast<std::size_t>(c.row)].last, c);
+      const std::int32_t last = add_node(live_[c.row].last, c);
       if (is_end || is_full) {
         add_finished(p, {last, is_end, c.log_probability, c.log_probability / penalty(made_)});
       } else {
@@ -281,13 +278,13 @@ class BeamSearch {
     }
     if (continued == 0 && p.finished.empty()) {  // nothing may follow
       for (Index row = p.first; row < p.first + p.rows; ++row) {
-        const LiveHypothesis& live = live_[static_cast<std::size_t>(row)];
+        const LiveHypothesis& live = live_[row];
         add_finished(p, {live.last, false, live.log_probability,
                          made_ > 1 ? live.log_probability / penalty(made_ - 1) : 0});
       }
     }
     const Index worth = worth_continuing(p, first, continued);
-    next_.resize(static_cast<std::size_t>(first + worth));
+    next_.resize(first + worth);
     from_.resize(next_.size());
     ids_.resize(next_.size());
     p.first = first;
@@ -298,13 +295,13 @@ class BeamSearch {
   Index worth_continuing(const BeamOfPrompt& p, Index first, Index continued) const {
     if (continued == 0) return 0;
     const auto finished = static_cast<Index>(p.finished.size());
-    const auto sum_of = [&](Index i) { return next_[static_cast<std::size_t>(first + i)].log_probability; };
+    const auto sum_of = [&](Index i) { return next_[first + i].log_probability; };
     const std::string& stopping = settings_.search.early_stopping;
     if (stopping == "first") return finished == beams_ ? 0 : continued;
     if (stopping == "heuristic")
       return finished == beams_ && sum_of(0) / penalty(made_) <= p.finished.back().score ? 0 : continued;
     if (finished < settings_.n_best) return continued;
-    const double threshold = p.finished[static_cast<std::size_t>(settings_.n_best - 1)].score;
+    const double threshold = p.finished[settings_.n_best - 1].score;
     // Sums only fall: a score can be no better than the sum of now at the length that favours it most.
     const double best_penalty = penalty(settings_.search.length_penalty > 0 ? p.room : made_ + 1);
     Index worth = continued;
@@ -320,7 +317,7 @@ class BeamSearch {
   }
 
   void write_results(const BeamOfPrompt& p) const {
-    Hypotheses& results = group_.results[static_cast<std::size_t>(p.prompt)];
+    Hypotheses& results = group_.results[p.prompt];
     const std::size_t count = std::min(p.finished.size(), static_cast<std::size_t>(settings_.n_best));
     for (const FinishedHypothesis& finished : std::span(p.finished).first(count)) {
       Hypothesis& h = results.emplace_back();
@@ -346,8 +343,8 @@ class BeamSearch {
   CharacterGuard::State state_of(std::int32_t last) const {
     return last == kPrompt ? CharacterGuard::State::whole : node(last).state;
   }
-  const TokenNode& node(std::int32_t index) const { return nodes_[static_cast<std::size_t>(index)]; }
-  double penalty(Index tokens) const { return penalties_[static_cast<std::size_t>(tokens)]; }
+  const TokenNode& node(std::int32_t index) const { return nodes_[index]; }
+  double penalty(Index tokens) const { return penalties_[tokens]; }
 
   const DecodingGroup& group_;
   const GenerationSettings& settings_;

@@ -129,7 +129,7 @@ void TextLabeller::add_line(std::size_t line) {
 std::vector<LabelProbability> TextLabeller::best(const float* probabilities, Index labels, Index count) {
   std::vector<LabelProbability> all(static_cast<std::size_t>(labels));
   for (Index label = 0; label < labels; ++label)
-    all[static_cast<std::size_t>(label)] = {static_cast<std::int32_t>(label), probabilities[label]};
+    all[label] = {static_cast<std::int32_t>(label), probabilities[label]};
   const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(count, labels));
   std::partial_sort(all.begin(), end, all.end(), [](const LabelProbability& a, const LabelProbability& b) {
     return a.probability != b.probability ? a.probability > b.probability : a.label < b.label;
@@ -173,9 +173,7 @@ void ImageLabeller::prepare_file(const std::filesystem::path& path, std::span<Re
 
 Matrix ImageLabeller::of_files(std::span<const std::filesystem::path> files) {
   const auto count = static_cast<std::int64_t>(files.size());
-  const Matrix rows = label(count, [&](std::int64_t i, std::span<Real> out) {
-    prepare_file(files[static_cast<std::size_t>(i)], out);
-  });
+  const Matrix rows = label(count, [&](std::int64_t i, std::span<Real> out) { prepare_file(files[i], out); });
   if (const auto row = not_finite_row(rows))
     throw LineError(*row, shown(files[*row]) + ": " + kOutputNotFinite);
   return rows;

@@ -12,8 +12,8 @@ namespace headwater {
 Index capacity_of(const DecodingGroup& group) {
   Index capacity = 0;
   for (Index s = 0; s < group.prompts.sequences(); ++s)
-    capacity = std::max(capacity, static_cast<Index>(group.prompts.target.sequence(s).size()) - 1 +
-                                      group.room[static_cast<std::size_t>(s)]);
+    capacity =
+        std::max(capacity, static_cast<Index>(group.prompts.target.sequence(s).size()) - 1 + group.room[s]);
   return group.settings.slides ? std::min(capacity, group.model.length()) : capacity;
 }
 
@@ -21,7 +21,7 @@ void check_hidden(const DecodingGroup& group, const Variable& hidden, std::span<
   for (Index row = 0; row < hidden.rows(); ++row) {
     const double length = std::sqrt(kernels::sum_of_squares(hidden.cols(), hidden.value().row(row)));
     if (length <= group.largest_hidden) continue;  // false of what is not a number
-    throw LineError(static_cast<std::size_t>(sequence[static_cast<std::size_t>(row)]), kOutputNotFinite);
+    throw LineError(static_cast<std::size_t>(sequence[row]), kOutputNotFinite);
   }
 }
 
@@ -34,7 +34,7 @@ void slide(const DecodingGroup& group, DecoderState& state, std::span<const Inde
     if (state.length(slots[row]) < group.model.length()) continue;
     const std::span<const std::int32_t> text = texts[row];
     const Index begin = window_begin(static_cast<Index>(text.size()), group.model.length());
-    windows.add(text.first(text.size() - 1).subspan(static_cast<std::size_t>(begin)));
+    windows.add(text.first(text.size() - 1).subspan(begin));
     full.push_back(slots[row]);
   }
   if (full.empty()) return;
@@ -53,7 +53,7 @@ Prompts windows_of(const Prompts& prompts, Index length) {
   for (Index s = 0; s < prompts.sequences(); ++s) {
     const std::span<const std::int32_t> text = prompts.target.sequence(s);
     const Index begin = window_begin(static_cast<Index>(text.size()), length);
-    windows.add(prompts.source.sequence(s), text.subspan(static_cast<std::size_t>(begin)));
+    windows.add(prompts.source.sequence(s), text.subspan(begin));
   }
   windows.finish();
   return windows;

@@ -93,7 +93,7 @@ void TextEmbeddings::place_rows() {
     offsets_.push_back(offsets_.back() + (settings_.has_tokens ? std::ssize(source.ids) : 1));
     if (settings_.has_tokens) ids_.insert(ids_.end(), source.ids.begin(), source.ids.end());
   }
-  values_.resize(static_cast<std::size_t>(offsets_.back() * width()));
+  values_.resize(offsets_.back() * width());
 }
 
 void TextEmbeddings::cut_batches() {

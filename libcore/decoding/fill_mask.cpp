@@ -91,7 +91,7 @@ void MaskFiller::run_batch(std::size_t begin, std::size_t end, const Use& use) {
     if (at / rows.cols < static_cast<Index>(mask)) throw LineError(line, kOutputNotFinite);
   }
   found_.resize(std::max(found_.size(), static_cast<std::size_t>(rows.rows)));
-  parallel_for(rows.rows, [&](std::int64_t i) { choose(rows.row(i), found_[static_cast<std::size_t>(i)]); });
+  parallel_for(rows.rows, [&](std::int64_t i) { choose(rows.row(i), found_[i]); });
   const std::span<const MaskCandidates> found(found_);
   mask = 0;
   for (std::size_t line = begin; line < end; ++line) {

@@ -174,9 +174,8 @@ void TextGenerator::continue_lines(const std::vector<std::string>& lines, std::s
                                    ContinuationListener& listener,
                                    const std::function<void(const Continuation&)>& use) {
   std::vector<Prompt> prompts(lines.size());
-  parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
-    prompts[static_cast<std::size_t>(i)] = prompt_of(lines[static_cast<std::size_t>(i)]);
-  });
+  parallel_for(static_cast<std::int64_t>(lines.size()),
+               [&](std::int64_t i) { prompts[i] = prompt_of(lines[i]); });
   const auto empty =
       std::find_if(prompts.begin(), prompts.end(), [](const Prompt& p) { return p.ids.empty(); });
   const auto count = static_cast<std::size_t>(empty - prompts.begin());

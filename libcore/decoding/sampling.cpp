@@ -163,8 +163,7 @@ void Sampler::choose(const ForwardContext& context, const StepRows& rows, std::s
     };
     for (const std::int32_t id : banned.all) ban(id);
     if (!banned.offsets.empty()) {
-      for (Index i = banned.offsets[b]; i < banned.offsets[b + 1]; ++i)
-        ban(banned.columns[static_cast<std::size_t>(i)]);
+      for (Index i = banned.offsets[b]; i < banned.offsets[b + 1]; ++i) ban(banned.columns[i]);
     }
     std::vector<TokenProbability> tokens;
     token_probabilities({values, static_cast<std::size_t>(limit)}, settings_, tokens);

@@ -26,13 +26,13 @@ class GroupTexts {
     }
   }
   void add(Index sequence, std::int32_t id) {
-    if (!texts_.empty()) texts_[static_cast<std::size_t>(sequence)].push_back(id);
+    if (!texts_.empty()) texts_[sequence].push_back(id);
   }
   // Valid until the next call of either.
   std::span<const std::span<const std::int32_t>> of(std::span<const Index> sequences) {
     rows_.clear();
     for (const Index s : sequences) {
-      if (!texts_.empty()) rows_.emplace_back(texts_[static_cast<std::size_t>(s)]);
+      if (!texts_.empty()) rows_.emplace_back(texts_[s]);
     }
     return rows_;
   }
@@ -54,7 +54,7 @@ class WholeCharacters {
     std::vector<std::size_t> broken;
     bans.clear(rows.new_tokens);
     for (std::size_t b = 0; b < active.size(); ++b) {
-      const CharacterGuard::State state = states_[static_cast<std::size_t>(active[b])];
+      const CharacterGuard::State state = states_[active[b]];
       const bool breaks =
           chosen[b].id >= 0 && guard_->next(state, chosen[b].id) == CharacterGuard::State::broken;
       if (breaks) broken.push_back(b);
@@ -71,7 +71,7 @@ class WholeCharacters {
       }
     }
     for (std::size_t b = 0; b < active.size(); ++b) {
-      CharacterGuard::State& state = states_[static_cast<std::size_t>(active[b])];
+      CharacterGuard::State& state = states_[active[b]];
       if (chosen[b].id >= 0) state = guard_->next(state, chosen[b].id);
       if (state == CharacterGuard::State::broken) state = CharacterGuard::State::whole;
     }
@@ -120,8 +120,7 @@ void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, 
     const auto force = [&] {
       for (std::size_t b = 0; b < active.size(); ++b) {
         const auto prompt = static_cast<std::int64_t>(group.prompts.target.sequence(active[b]).size());
-        const std::int32_t id =
-            settings.forced(prompt, made, group.room[static_cast<std::size_t>(active[b])]);
+        const std::int32_t id = settings.forced(prompt, made, group.room[active[b]]);
         if (id >= 0) chosen[b] = {.id = id};
       }
     };

@@ -60,9 +60,8 @@ Translator::Translator(const LoadedTranslator& model, const GenerationSettings& 
 
 Translator::Sources Translator::encode(const std::vector<std::string>& lines) {
   std::vector<SourceIds> read(lines.size());
-  parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
-    read[static_cast<std::size_t>(i)] = model_.source_ids(lines[static_cast<std::size_t>(i)]);
-  });
+  parallel_for(static_cast<std::int64_t>(lines.size()),
+               [&](std::int64_t i) { read[i] = model_.source_ids(lines[i]); });
   Sources sources;
   for (SourceIds& source : read) {
     sources.are_truncated.push_back(source.is_truncated);

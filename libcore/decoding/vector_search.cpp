@@ -34,7 +34,7 @@ void VectorSearch::for_each_block(ConstMatrix queries, Index first, const Use& u
   std::vector<Real> products;
   for (Index begin = first; begin < size(); begin += kRowsAtOnce) {
     const ConstMatrix block = rows(begin, std::min(size(), begin + kRowsAtOnce));
-    products.resize(static_cast<std::size_t>(queries.rows * block.rows));
+    products.resize(queries.rows * block.rows);
     const Matrix found(products.data(), queries.rows, block.rows);
     kernels::linear_transposed(queries, block, nullptr, found);
     parallel_for(queries.rows, [&](Index query) {
@@ -102,10 +102,9 @@ std::vector<std::vector<VectorSearch::Match>> VectorSearch::nearest(ConstMatrix 
     std::vector<Best> best;
     for (Index i = 0; i < block.rows; ++i)
       best.emplace_back(*this, std::span(block.row(i), static_cast<std::size_t>(width_)), wanted);
-    for_each_block(some.rows(0, block.rows), 0,
-                   [&](Index query, Index first, std::span<const Real> products) {
-                     best[static_cast<std::size_t>(query)].add(first, products);
-                   });
+    for_each_block(
+        some.rows(0, block.rows), 0,
+        [&](Index query, Index first, std::span<const Real> products) { best[query].add(first, products); });
     const std::size_t before = found.size();
     found.resize(before + best.size());
     parallel_for(block.rows, [&](Index i) {
@@ -121,7 +120,7 @@ std::vector<std::vector<VectorSearch::Match>> VectorSearch::pairs(Index begin, I
   std::vector<std::vector<Match>> found(static_cast<std::size_t>(end - begin));
   const auto enough = static_cast<Real>(least - static_cast<double>(margin()));
   for_each_block(rows(begin, end), begin, [&](Index query, Index first, std::span<const Real> products) {
-    std::vector<Match>& matches = found[static_cast<std::size_t>(query)];
+    std::vector<Match>& matches = found[query];
     const Index own = begin + query;
     for (std::size_t i = 0; i < products.size(); ++i) {
       const Index other = first + static_cast<Index>(i);
@@ -131,7 +130,7 @@ std::vector<std::vector<VectorSearch::Match>> VectorSearch::pairs(Index begin, I
     }
   });
   parallel_for(end - begin, [&](Index i) {
-    std::vector<Match>& matches = found[static_cast<std::size_t>(i)];
+    std::vector<Match>& matches = found[i];
     std::sort(matches.begin(), matches.end(), is_before);
   });
   return found;

@@ -126,7 +126,7 @@ BleuScore score_of(const BleuStatistics& statistics, const BleuSettings& setting
   }
   double logarithms = 0;
   for (int n = 0; n < order; ++n) {
-    const double precision = result.precisions[static_cast<std::size_t>(n)];
+    const double precision = result.precisions[n];
     logarithms += precision == 0 ? -9999999999.0 : std::log(precision);
   }
   result.score = result.brevity_penalty * std::exp(logarithms / order);

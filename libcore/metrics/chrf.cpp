@@ -33,7 +33,7 @@ double f_score(const ChrfStatistics& statistics, const ChrfSettings& settings) {
   double precision = 0, recall = 0;
   int orders = 0;
   for (int i = 0; i < settings.character_order + settings.word_order; ++i) {
-    const OrderCounts& counts = statistics[static_cast<std::size_t>(i)];
+    const OrderCounts& counts = statistics[i];
     if (counts.hypothesis == 0 || counts.reference == 0) continue;
     precision += static_cast<double>(counts.matched) / static_cast<double>(counts.hypothesis);
     recall += static_cast<double>(counts.matched) / static_cast<double>(counts.reference);
@@ -119,8 +119,7 @@ class ChrfCounter {
     for (int n = 1; n <= orders; ++n) {
       const std::int64_t in_reference = ngrams_in(reference.size(), n);
       // without n-grams of this length in the reference the hypothesis' own do not count
-      *out++ = {in_reference > 0 ? ngrams_in(hypothesis.size(), n) : 0, in_reference,
-                matched[static_cast<std::size_t>(n - 1)]};
+      *out++ = {in_reference > 0 ? ngrams_in(hypothesis.size(), n) : 0, in_reference, matched[n - 1]};
     }
   }
 

@@ -32,9 +32,9 @@ void ClassCounts::add(std::int32_t label, std::int32_t prediction) {
       throw Error("class " + std::to_string(c) + " is not in 0 .. " + std::to_string(classes() - 1));
     }
   }
-  if (label == prediction) ++right_[static_cast<std::size_t>(label)];
-  ++samples_[static_cast<std::size_t>(label)];
-  ++predictions_[static_cast<std::size_t>(prediction)];
+  if (label == prediction) ++right_[label];
+  ++samples_[label];
+  ++predictions_[prediction];
   ++sample_count_;
 }
 
@@ -103,8 +103,7 @@ void ConfusionMatrix::for_each_row(
   auto cell = cells.begin();
   for (std::int32_t label = 0; label < counts_.classes(); ++label) {
     std::ranges::fill(row, 0);
-    for (; cell != cells.end() && cell->label == label; ++cell)
-      row[static_cast<std::size_t>(cell->prediction)] = cell->count;
+    for (; cell != cells.end() && cell->label == label; ++cell) row[cell->prediction] = cell->count;
     use(label, row);
   }
 }
@@ -157,7 +156,7 @@ std::int32_t ClassMeasure::add(std::int32_t label, std::span<const Real> probabi
   const auto greatest = std::max_element(probabilities.begin(), probabilities.end());
   const auto prediction = static_cast<std::int32_t>(greatest - probabilities.begin());
   counts_.add(label, prediction);
-  const Real of_label = probabilities[static_cast<std::size_t>(label)];
+  const Real of_label = probabilities[label];
   const auto before = probabilities.begin() + label;
   const auto greater = std::count_if(probabilities.begin(), before, [&](Real p) { return p >= of_label; }) +
                        std::count_if(before, probabilities.end(), [&](Real p) { return p > of_label; });

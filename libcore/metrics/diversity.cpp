@@ -75,7 +75,7 @@ Diversity diversity_of(std::span<const std::string> texts, const DiversitySettin
       from += n == 1 ? end - begin : static_cast<std::size_t>(ngrams_in(end - begin, n - 1));
       begin = end;
     }
-    result.distinct[static_cast<std::size_t>(n - 1)] = number_keys(keys, ngrams);
+    result.distinct[n - 1] = number_keys(keys, ngrams);
     shorter.swap(ngrams);
   }
   static_assert(kRepetitionOrder == kDistinctOrders);
@@ -91,9 +91,7 @@ Diversity diversity_of(std::span<const std::string> texts, const DiversitySettin
 }
 
 double Diversity::distinct_share(int order) const {
-  return tokens == 0 ? 0
-                     : static_cast<double>(distinct[static_cast<std::size_t>(order - 1)]) /
-                           static_cast<double>(tokens);
+  return tokens == 0 ? 0 : static_cast<double>(distinct[order - 1]) / static_cast<double>(tokens);
 }
 
 double Diversity::repetition() const {

@@ -39,7 +39,7 @@ DecoderState::DecoderState(const CachedModel& model, const ForwardContext& conte
     caches_.push_back(block.new_cache(arena, slots, size.capacity));
   for (Index slot = 0; slot < slots; ++slot)
     slots_.push_back({.self = slot, .memory = slot / size.slots_per_prompt, .length = 0});
-  memory_lengths_.resize(static_cast<std::size_t>(prompts.sequences()));
+  memory_lengths_.resize(prompts.sequences());
   if (encoded.memory) cache_memory(context, prompts.source, encoded, size.slots_per_prompt);
   read_prompts(context, prompts.target, encoded, size.slots_per_prompt);
 }
@@ -47,7 +47,7 @@ DecoderState::DecoderState(const CachedModel& model, const ForwardContext& conte
 void DecoderState::cache_memory(const ForwardContext& context, const PackedTokens& source,
                                 const EncodedSource& encoded, Index slots_per_prompt) {
   for (Index s = 0; s < source.sequences(); ++s)
-    memory_lengths_[static_cast<std::size_t>(s)] = static_cast<Index>(source.sequence(s).size());
+    memory_lengths_[s] = static_cast<Index>(source.sequence(s).size());
   for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
     const TransformerBlock& block = model_.decoder().blocks()[layer];
     block.remember(context, encoded.memory, source.offsets, caches_[layer]);
@@ -76,7 +76,7 @@ void DecoderState::read_prompts(const ForwardContext& context, const PackedToken
 void DecoderState::reread(const ForwardContext& context, std::span<const Index> slots,
                           const PackedTokens& texts) {
   for (const BlockCache& cache : caches_) {
-    for (const Index slot : slots) cache.mixer->begin(slots_[static_cast<std::size_t>(slot)].self, nullptr);
+    for (const Index slot : slots) cache.mixer->begin(slots_[slot].self, nullptr);
   }
   read(context, texts, slots, {});
 }
@@ -85,7 +85,7 @@ void DecoderState::read(const ForwardContext& context, const PackedTokens& texts
                         std::span<const Index> slots, const EncodedSource& encoded) {
   std::vector<Index> place_of;  // of each token
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    Slot& slot = slots_[static_cast<std::size_t>(slots[i])];
+    Slot& slot = slots_[slots[i]];
     slot.length = static_cast<Index>(texts.sequence(static_cast<Index>(i)).size());
     place_of.insert(place_of.end(), static_cast<std::size_t>(slot.length), slot.self);
   }
@@ -106,14 +106,14 @@ Variable DecoderState::step(const ForwardContext& context, std::span<const Index
     of->resize(count);
   ids_at_.resize(count);
   for (std::size_t b = 0; b < count; ++b) {
-    Slot& slot = slots_[static_cast<std::size_t>(slots[b])];
+    Slot& slot = slots_[slots[b]];
     offsets_[b + 1] = static_cast<Index>(b) + 1;
     positions_[b] = slot.length;
     ids_at_[b] = static_cast<std::int32_t>(slot.length);
     self_slots_[b] = slot.self;
     self_ends_[b] = ++slot.length;
     memory_slots_[b] = slot.memory;
-    memory_ends_[b] = memory_lengths_[static_cast<std::size_t>(slot.memory)];
+    memory_ends_[b] = memory_lengths_[slot.memory];
   }
   const Packing packing{offsets_, nullptr};
   Variable x = model_.embed_target(context, packing, ids, ids_at_);
@@ -127,12 +127,12 @@ void DecoderState::reorder(std::span<const Index> from) {
   next_.clear();
   uses_.assign(places_, 0);
   for (const Index slot : from) {
-    next_.push_back(slots_[static_cast<std::size_t>(slot)]);
-    ++uses_[static_cast<std::size_t>(next_.back().self)];
+    next_.push_back(slots_[slot]);
+    ++uses_[next_.back().self];
   }
   std::size_t unused = 0;  // places before it are taken
   for (Slot& slot : next_) {
-    Index& uses = uses_[static_cast<std::size_t>(slot.self)];
+    Index& uses = uses_[slot.self];
     if (uses == 1) continue;  // the last one that goes on from there keeps the place
     --uses;
     while (uses_[unused] > 0) ++unused;

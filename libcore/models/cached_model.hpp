@@ -73,7 +73,7 @@ class DecoderState {
   void reread(const ForwardContext& context, std::span<const Index> slots, const PackedTokens& texts);
 
   Index slots() const { return static_cast<Index>(slots_.size()); }
-  Index length(Index slot) const { return slots_[static_cast<std::size_t>(slot)].length; }  // ids read
+  Index length(Index slot) const { return slots_[slot].length; }  // ids read
 
  private:
   struct Slot {

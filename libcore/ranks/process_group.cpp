@@ -21,8 +21,8 @@ void broadcast(ProcessGroup& group, std::span<std::byte> bytes) {
 void all_gather(ProcessGroup& group, std::span<std::byte> all, std::span<const std::size_t> ends) {
   const int rank = group.rank();
   const auto pieces = [&](int first, int count) {
-    const std::size_t begin = first == 0 ? 0 : ends[static_cast<std::size_t>(first - 1)];
-    return all.subspan(begin, ends[static_cast<std::size_t>(first + count - 1)] - begin);
+    const std::size_t begin = first == 0 ? 0 : ends[first - 1];
+    return all.subspan(begin, ends[first + count - 1] - begin);
   };
   for (int distance = 1; distance < group.size(); distance *= 2) {
     const int mine = rank / distance * distance, partner = rank ^ distance;

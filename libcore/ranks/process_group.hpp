@@ -58,7 +58,7 @@ void all_gather_value(ProcessGroup& group, const T& value, std::vector<T>& all) 
   static_assert(std::is_trivially_copyable_v<T>);
   const auto size = static_cast<std::size_t>(group.size());
   all.resize(size);
-  all[static_cast<std::size_t>(group.rank())] = value;
+  all[group.rank()] = value;
   std::vector<std::size_t> ends(size);
   for (std::size_t rank = 0; rank < size; ++rank) ends[rank] = (rank + 1) * sizeof(T);
   all_gather(group, std::as_writable_bytes(std::span(all)), ends);

@@ -117,7 +117,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (mark.is_null()) return {};
     Place place{mark.line + 1, mark.column + 1};
     if (mark.line >= 0 && static_cast<std::size_t>(mark.line) < lines_.size()) {
-      const std::string_view line = lines_[static_cast<std::size_t>(mark.line)];
+      const std::string_view line = lines_[mark.line];
       const std::size_t bytes = std::min(static_cast<std::size_t>(std::max(mark.column, 0)), line.size());
       place.column = static_cast<int>(count_code_points(line.substr(0, bytes))) + 1;
     }

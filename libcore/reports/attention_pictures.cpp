@@ -289,7 +289,7 @@ Picture attention_overlay(const Picture& image, std::span<const double> weights,
         std::fill(pixel, pixel + 3, static_cast<std::uint8_t>(std::lround(grey)));
         continue;
       }
-      const Color color = heat_color(static_cast<double>(heat[static_cast<std::size_t>(y * width + x)]));
+      const Color color = heat_color(static_cast<double>(heat[y * width + x]));
       pixel[0] = blend(grey, color.red);
       pixel[1] = blend(grey, color.green);
       pixel[2] = blend(grey, color.blue);

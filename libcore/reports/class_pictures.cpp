@@ -88,9 +88,8 @@ class ConfusionPicture {
              svg_attribute("height", cell_) + " fill=\"" + hex(sequential_color(share)) + "\"";
     if (has_tooltip) {
       const auto& labels = report_.labels;
-      body_ += "><title>" + xml_text(labels[static_cast<std::size_t>(label)]) + " → " +
-               xml_text(labels[static_cast<std::size_t>(prediction)]) + ": " + format_count(count) + " of " +
-               format_count(support) + "</title></rect>\n";
+      body_ += "><title>" + xml_text(labels[label]) + " → " + xml_text(labels[prediction]) + ": " +
+               format_count(count) + " of " + format_count(support) + "</title></rect>\n";
     } else {
       body_ += "/>\n";
     }
@@ -121,7 +120,7 @@ void write_confusion_csv(const ClassificationReport& report,
   for (const std::string& label : report.labels) text += "," + csv_field(label);
   take(text + "\n");
   report.confusion.for_each_row([&](std::int32_t label, std::span<const std::int64_t> counts) {
-    text = csv_field(report.labels[static_cast<std::size_t>(label)]);
+    text = csv_field(report.labels[label]);
     for (const std::int64_t count : counts) text += "," + std::to_string(count);
     take(text + "\n");
   });

@@ -29,8 +29,8 @@ std::string most_confused(const ConfusionMatrix& confusion, const std::vector<st
   constexpr auto right = Table::Align::right;
   Table table({{"label"}, {"most often predicted"}, {"samples", right}, {"of the label's", right}});
   for (const Cell& p : pairs) {
-    table.add_row({labels[static_cast<std::size_t>(p.label)], labels[static_cast<std::size_t>(p.prediction)],
-                   format_count(p.count), format_count(confusion.counts().scores(p.label).support)});
+    table.add_row({labels[p.label], labels[p.prediction], format_count(p.count),
+                   format_count(confusion.counts().scores(p.label).support)});
   }
   return "\n" + table.text();
 }
@@ -70,8 +70,8 @@ std::string ClassificationReport::text() const {
   Table classes({{"class"}, {"precision", right}, {"recall", right}, {"F1", right}, {"support", right}});
   for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
     const ClassScores s = confusion.counts().scores(c);
-    classes.add_row({labels[static_cast<std::size_t>(c)], format_fixed(s.precision, 4),
-                     format_fixed(s.recall, 4), format_fixed(s.f1, 4), format_count(s.support)});
+    classes.add_row({labels[c], format_fixed(s.precision, 4), format_fixed(s.recall, 4),
+                     format_fixed(s.f1, 4), format_count(s.support)});
   }
   std::string text = score_table(rows()) + "\n" + classes.text();
   if (labels.size() > kMaxShown) return text + most_confused(confusion, labels);
@@ -79,7 +79,7 @@ std::string ClassificationReport::text() const {
   for (const std::string& label : labels) columns.push_back({label, right});
   Table matrix(columns);
   for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
-    std::vector<std::string> row = {labels[static_cast<std::size_t>(c)]};
+    std::vector<std::string> row = {labels[c]};
     for (std::int32_t prediction = 0; prediction < confusion.counts().classes(); ++prediction) {
       row.push_back(format_count(confusion.count(c, prediction)));
     }
@@ -93,7 +93,7 @@ void ClassificationReport::write_json(const std::function<void(std::string_view)
   for (std::int32_t c = 0; c < confusion.counts().classes(); ++c) {
     const ClassScores s = confusion.counts().scores(c);
     Json json;
-    json.set("version", 1).set("class", labels[static_cast<std::size_t>(c)]).set("precision", s.precision);
+    json.set("version", 1).set("class", labels[c]).set("precision", s.precision);
     json.set("recall", s.recall).set("f1", s.f1).set("support", s.support).set("predicted", s.predicted);
     take(json.dump() + "\n");
   }
@@ -123,8 +123,7 @@ ClassProbabilities::ClassProbabilities(std::vector<std::string> labels)
 void ClassProbabilities::add(std::int32_t label, std::span<const Real> probabilities) {
   const std::int32_t prediction = measure_.add(label, probabilities);
   confusion_.add(label, prediction);
-  calibration_.add(static_cast<double>(probabilities[static_cast<std::size_t>(prediction)]),
-                   prediction == label);
+  calibration_.add(static_cast<double>(probabilities[prediction]), prediction == label);
 }
 
 ClassificationReport ClassProbabilities::finish() const {
@@ -199,8 +198,8 @@ void LabelledPredictions::add(std::string_view prediction, std::string_view labe
 LabelledPredictions::Names LabelledPredictions::names() const {
   constexpr unsigned kRight = 1, kPredicted = 2;
   std::vector<unsigned> occurs(names_.size());
-  for (const std::int32_t id : labels_) occurs[static_cast<std::size_t>(id)] |= kRight;
-  for (const std::int32_t id : predictions_) occurs[static_cast<std::size_t>(id)] |= kPredicted;
+  for (const std::int32_t id : labels_) occurs[id] |= kRight;
+  for (const std::int32_t id : predictions_) occurs[id] |= kPredicted;
   Names names;
   for (const WordTable::Entry& entry : names_.entries()) {
     const unsigned here = occurs[entry.value - 1];
@@ -239,8 +238,7 @@ ClassificationReport LabelledPredictions::finish() const {
 
   ClassificationReport report{set.labels(), ConfusionMatrix(set.size()), {}, {}};
   for (std::size_t i = 0; i < labels_.size(); ++i) {
-    report.confusion.add(class_of[static_cast<std::size_t>(labels_[i])],
-                         class_of[static_cast<std::size_t>(predictions_[i])]);
+    report.confusion.add(class_of[labels_[i]], class_of[predictions_[i]]);
   }
   if (probabilities_.empty()) return report;
   report.calibration.emplace();
@@ -255,8 +253,8 @@ ClassificationReport LabelledPredictions::finish() const {
     std::vector<double> score;
     for (std::size_t i = 0; i < labels_.size(); ++i) {
       const double p = probabilities_[i];
-      is_positive.push_back(class_of[static_cast<std::size_t>(labels_[i])] == 1 ? 1 : 0);
-      score.push_back(class_of[static_cast<std::size_t>(predictions_[i])] == 1 ? p : 1 - p);
+      is_positive.push_back(class_of[labels_[i]] == 1 ? 1 : 0);
+      score.push_back(class_of[predictions_[i]] == 1 ? p : 1 - p);
       if (of_label[i] < 0) of_label[i] = 1 - p;
     }
     report.roc_auc = roc_auc(is_positive, score);

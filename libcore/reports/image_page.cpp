@@ -37,7 +37,7 @@ std::string contact_sheet_svg(const ImageDataset& images, std::int64_t samples, 
   const Picture sheet = contact_sheet(images, samples);
   const std::vector<std::string>& labels = images.label_names();
   std::vector<std::int64_t> counts(labels.size());
-  for (std::int64_t i = 0; i < images.examples(); ++i) ++counts[static_cast<std::size_t>(images.label(i))];
+  for (std::int64_t i = 0; i < images.examples(); ++i) ++counts[images.label(i)];
   double label_width = 0;
   std::vector<std::pair<std::string, std::string>> words;
   for (std::size_t label = 0; label < labels.size(); ++label) {

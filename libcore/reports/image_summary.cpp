@@ -23,7 +23,7 @@ ImageSummary::ImageSummary(const ImageDataset& images)
     : images_(images),
       counts_(images.label_names().size()),
       statistics_(channel_statistics({.dataset = &images, .indices = {}})) {
-  for (std::int64_t i = 0; i < images.examples(); ++i) ++counts_[static_cast<std::size_t>(images.label(i))];
+  for (std::int64_t i = 0; i < images.examples(); ++i) ++counts_[images.label(i)];
 }
 
 std::string ImageSummary::warning() const {

@@ -40,7 +40,7 @@ Picture picture_of_numbers(std::int64_t height, std::int64_t width, std::span<co
 
 Picture magnified(const Picture& picture, std::int64_t factor) {
   Picture out{.height = picture.height * factor, .width = picture.width * factor, .pixels = {}};
-  out.pixels.reserve(static_cast<std::size_t>(out.height * out.width * 3));
+  out.pixels.reserve(out.height * out.width * 3);
   for (std::int64_t y = 0; y < out.height; ++y) {
     for (std::int64_t x = 0; x < out.width; ++x) {
       const auto at = picture.pixels.begin() + (y / factor * picture.width + x / factor) * 3;
@@ -89,8 +89,7 @@ Picture sheet(std::span<const Picture> pictures, std::int64_t columns, std::int6
   const std::int64_t rows = (count + columns - 1) / columns;
   Picture out = white(rows * (largest.height + gap) - gap, columns * (largest.width + gap) - gap);
   for (std::int64_t i = 0; i < count; ++i) {
-    put(pictures[static_cast<std::size_t>(i)], i / columns * (largest.height + gap),
-        i % columns * (largest.width + gap), out);
+    put(pictures[i], i / columns * (largest.height + gap), i % columns * (largest.width + gap), out);
   }
   return out;
 }

@@ -30,8 +30,7 @@ Cells grid_of_grids(const PositionTable& table, const std::vector<double>& simil
     for (std::int64_t k = 0; k < rows * columns; ++k) {
       const std::int64_t y = q / columns * (rows + 1) + k / columns,
                          x = q % columns * (columns + 1) + k % columns;
-      cells.values[static_cast<std::size_t>(y * cells.columns + x)] =
-          similarity[static_cast<std::size_t>((q + first) * table.positions + k + first)];
+      cells.values[y * cells.columns + x] = similarity[(q + first) * table.positions + k + first];
     }
   }
   return cells;
@@ -56,8 +55,7 @@ double usual_size(std::span<const PositionTable> tables) {
 
 std::vector<double> position_similarity(const PositionTable& table) {
   const auto row = [&](std::int64_t p) {
-    return std::span(table.values)
-        .subspan(static_cast<std::size_t>(p * table.width), static_cast<std::size_t>(table.width));
+    return std::span(table.values).subspan(p * table.width, table.width);
   };
   const auto product = [&](std::int64_t a, std::int64_t b) {
     double sum = 0;
@@ -69,7 +67,7 @@ std::vector<double> position_similarity(const PositionTable& table) {
   for (std::int64_t p = 0; p < table.positions; ++p) lengths.push_back(std::sqrt(product(p, p)));
   for (std::int64_t a = 0; a < table.positions; ++a) {
     for (std::int64_t b = 0; b < table.positions; ++b) {
-      const double both = lengths[static_cast<std::size_t>(a)] * lengths[static_cast<std::size_t>(b)];
+      const double both = lengths[a] * lengths[b];
       cosines.push_back(both > 0 ? product(a, b) / both : 0);
     }
   }
@@ -82,7 +80,7 @@ std::string position_csv(std::span<const PositionTable> tables) {
     const std::string name = csv_field(table.name) + ",";
     for (std::int64_t i = 0; i < table.positions * table.width; ++i) {
       out += name + std::to_string(i / table.width) + "," + std::to_string(i % table.width) + "," +
-             format_number(static_cast<double>(table.values[static_cast<std::size_t>(i)])) + "\n";
+             format_number(static_cast<double>(table.values[i])) + "\n";
     }
   }
   return out;

@@ -44,7 +44,7 @@ StreamSummary::StreamSummary(const Safetensors& file, const Tokenizer* tokenizer
   for (std::int64_t begin = 0; begin < tokens_; begin += kIdsAtATime) {
     stream.read(begin, std::min(kIdsAtATime, tokens_ - begin), ids);
     for (const std::int32_t id : ids) {
-      occurs[static_cast<std::size_t>(id)] = true;
+      occurs[id] = true;
       unknown_ids += id == unknown ? 1 : 0;
     }
   }

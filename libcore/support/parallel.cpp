@@ -263,7 +263,7 @@ void start_workers(int workers) {
   const std::uint32_t start = last_start.fetch_add(1, std::memory_order_relaxed) + 1;
   std::vector<std::unique_ptr<tbb::task_arena>> arenas;
   try {
-    arenas.reserve(static_cast<std::size_t>(workers));
+    arenas.reserve(workers);
     while (static_cast<int>(arenas.size()) < workers) {
       arenas.push_back(std::make_unique<tbb::task_arena>(1, 0));
       arenas.back()->enqueue([start] { wait_for_end_of_start(start); });

@@ -27,7 +27,7 @@ void ReductionTree::assign(std::span<const Index> offsets, const BatchPart& of, 
   part = of;
   rows = offsets.empty() ? 0 : offsets.back();
   const auto shard_begin = [&](Index shard) {
-    return offsets.empty() ? 0 : offsets[static_cast<std::size_t>(part.shard_begin(shard) * copies)];
+    return offsets.empty() ? 0 : offsets[part.shard_begin(shard) * copies];
   };
   append_tree(leaves, 0, part.shards(), [&](Index shard) {
     const Index begin = shard_begin(shard), end = shard_begin(shard + 1);

@@ -55,10 +55,10 @@ struct ReductionTree {
 class TreeSum {
  public:
   void add(const ReductionLeaf& leaf, double chain) {
-    sums_[static_cast<std::size_t>(alive_++)] = chain;
+    sums_[alive_++] = chain;
     for (int merge = 0; merge < leaf.merges; ++merge) {
       --alive_;
-      sums_[static_cast<std::size_t>(alive_ - 1)] += sums_[static_cast<std::size_t>(alive_)];
+      sums_[alive_ - 1] += sums_[alive_];
     }
   }
   double total() const { return alive_ == 0 ? 0 : sums_[0]; }  // after the last leaf

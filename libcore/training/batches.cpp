@@ -91,14 +91,14 @@ std::uint32_t ExampleOrder::operator[](std::int64_t place) const {
         if constexpr (std::is_same_v<std::decay_t<decltype(order)>, std::int64_t>) {
           return static_cast<std::uint32_t>(place);
         } else {
-          return static_cast<std::uint32_t>(order[static_cast<std::size_t>(place)]);
+          return static_cast<std::uint32_t>(order[place]);
         }
       },
       order_);
 }
 
 std::int64_t EpochBatches::begin(std::int64_t number) const {
-  if (!begins_.empty()) return begins_[static_cast<std::size_t>(number)];
+  if (!begins_.empty()) return begins_[number];
   // number * examples / count without overflow
   return examples() / count_ * number + examples() % count_ * number / count_;
 }
@@ -135,8 +135,7 @@ LargestPart largest_part(const Objective& objective,
       const std::span<const std::uint32_t> batch = taken;
       for (Index index = 0; index < parts; ++index) {
         const BatchPart part{index, parts, static_cast<Index>(batch.size())};
-        const auto of_part = batch.subspan(static_cast<std::size_t>(part.begin()),
-                                           static_cast<std::size_t>(part.end() - part.begin()));
+        const auto of_part = batch.subspan(part.begin(), part.end() - part.begin());
         const std::int64_t tokens = objective.tokens(Split::train, of_part);
         if (tokens <= most) continue;
         most = tokens;

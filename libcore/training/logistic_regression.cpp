@@ -117,13 +117,13 @@ Point line_search(LogisticFunction& function, const Point& from, const Numbers& 
 // Leaves out the features that no example has, whose weights are zero. Returns those that stay.
 std::vector<std::int32_t> compact(LogisticProblem& problem) {
   std::vector<std::int32_t> place(static_cast<std::size_t>(problem.features), -1), kept;
-  for (const std::int32_t id : problem.ids) place[static_cast<std::size_t>(id)] = 0;
+  for (const std::int32_t id : problem.ids) place[id] = 0;
   for (std::size_t f = 0; f < place.size(); ++f) {
     if (place[f] < 0) continue;
     place[f] = static_cast<std::int32_t>(kept.size());
     kept.push_back(static_cast<std::int32_t>(f));
   }
-  for (std::int32_t& id : problem.ids) id = place[static_cast<std::size_t>(id)];
+  for (std::int32_t& id : problem.ids) id = place[id];
   problem.features = static_cast<Index>(kept.size());
   return kept;
 }
@@ -138,13 +138,13 @@ LogisticFunction::LogisticFunction(const LogisticProblem& problem)
       slopes_(problem.labels.size() * static_cast<std::size_t>(problem.outputs)),
       losses_(problem.labels.size()),
       is_correct_(problem.labels.size()) {
-  for (const std::int32_t id : problem.ids) ++begins_[static_cast<std::size_t>(id) + 1];
+  for (const std::int32_t id : problem.ids) ++begins_[id + 1];
   for (std::size_t f = 1; f < begins_.size(); ++f) begins_[f] += begins_[f - 1];
   std::vector<std::int64_t> next(begins_);
   std::size_t entry = 0;
   for (std::size_t i = 0; i < problem.ends.size(); ++i) {
     for (; entry < static_cast<std::size_t>(problem.ends[i]); ++entry) {
-      const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(problem.ids[entry])]++);
+      const auto place = static_cast<std::size_t>(next[problem.ids[entry]]++);
       example_of_[place] = static_cast<std::int32_t>(i);
       value_of_[place] = problem.values[entry];
     }

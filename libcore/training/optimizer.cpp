@@ -32,7 +32,7 @@ Optimizer::Optimizer(const OptimizerSettings& settings, Parameters& parameters, 
     if (settings.kind == "rmsprop")
       row_steps_.emplace_back(p->is_table ? static_cast<std::size_t>(p->value.rows) : 0, 0);
   }
-  squares_.reserve(static_cast<std::size_t>(squares));
+  squares_.reserve(squares);
   square_tasks_.reserve(squares_.capacity() / kSquaresOfTask + rules_.size());
 }
 
@@ -57,7 +57,7 @@ void Optimizer::for_each_stretch(std::size_t place, const F& update) const {
   constexpr Index kRows = 64;  // a task's share of a table
   parallel_for((rows + kRows - 1) / kRows, [&](Index task) {
     for (Index i = task * kRows; i < std::min(rows, (task + 1) * kRows); ++i) {
-      const Index row = is_dense ? first + i : gradient.rows[static_cast<std::size_t>(i)];
+      const Index row = is_dense ? first + i : gradient.rows[i];
       if (row < first || row >= end) continue;
       update(p.offset + row * cols, own.state + (row - first) * cols, cols);
     }
@@ -107,7 +107,7 @@ double Optimizer::gradient_norm() {
   }
   squares_.assign(count, 0);
   parallel_for(static_cast<std::int64_t>(square_tasks_.size()), [&](std::int64_t number) {
-    const SquareTask& task = square_tasks_[static_cast<std::size_t>(number)];
+    const SquareTask& task = square_tasks_[number];
     const Gradient& gradient = task.of->gradient;
     for (std::size_t i = task.begin; i < task.end; ++i) {
       const Index at = static_cast<Index>(i) * kernels::kSumBlock;
@@ -167,7 +167,7 @@ void Optimizer::step_rmsprop(double learning_rate, std::int64_t step, float fact
     rule.learning_rate = static_cast<float>(learning_rate * rules_[place].rate_factor);
     for_each_stretch(place, [&](Index begin, Index state, Index count) {
       if (p.is_table) {
-        std::int64_t& current = row_steps[static_cast<std::size_t>((begin - p.offset) / p.value.cols)];
+        std::int64_t& current = row_steps[(begin - p.offset) / p.value.cols];
         kernels::rmsprop_decay(rule.rho, count, v + state, step - 1 - current);
         current = step;
       }
@@ -241,7 +241,7 @@ void Optimizer::flush(std::int64_t step) {
     const RankShares::Range& own = shares_.own(place);
     const Index cols = p.value.cols, first = own.begin / cols;
     parallel_for(own.size() / cols, [&](Index i) {
-      std::int64_t& current = row_steps_[place][static_cast<std::size_t>(first + i)];
+      std::int64_t& current = row_steps_[place][first + i];
       if (current == step) return;
       kernels::rmsprop_decay(static_cast<float>(settings_.rho), cols, velocity_.get() + own.state + i * cols,
                              step - current);

@@ -93,7 +93,7 @@ class Optimizer {
 
 // Those of one parameter in a state that is not shared out.
 inline std::span<Real> numbers_of(const Optimizer::State& state, const Parameter& p) {
-  return state.values.subspan(static_cast<std::size_t>(p.offset), static_cast<std::size_t>(p.size()));
+  return state.values.subspan(p.offset, p.size());
 }
 
 }  // namespace headwater

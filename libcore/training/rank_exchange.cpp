@@ -172,8 +172,7 @@ void RankExchange::plan_gradient(const Use& use) {
     const std::int32_t of_rank = description[read_[rank]++];
     if (of_rank == kDense) state = State::dense;
     if (of_rank >= 0 && state == State::untouched) state = State::sparse;
-    for (std::int32_t row = 0; row < of_rank; ++row)
-      is_wanted_[static_cast<std::size_t>(description[read_[rank]++])] = 1;
+    for (std::int32_t row = 0; row < of_rank; ++row) is_wanted_[description[read_[rank]++]] = 1;
   }
   if (!is_early_.empty() && is_early_[use.place] && use.use < uses_[use.place]) {  // its sums are there
     if (state != State::untouched) gradient.begin_dense();
@@ -233,8 +232,8 @@ std::optional<LossTotals> RankExchange::sum(const std::optional<LossTotals>& tot
   }
   all_gather_value(group_, totals, totals_);
   return reduce_parts(
-      0, static_cast<Index>(totals_.size()), 0,
-      [&](Index rank, std::size_t) { return totals_[static_cast<std::size_t>(rank)]; }, [](std::size_t) {});
+      0, static_cast<Index>(totals_.size()), 0, [&](Index rank, std::size_t) { return totals_[rank]; },
+      [](std::size_t) {});
 }
 
 void RankExchange::share_parameters(bool leaves_rows_out) {

@@ -48,25 +48,22 @@ void RankShares::add_up(std::span<double> numbers) {
 }
 
 void RankShares::gather(std::span<const Real> states, std::size_t place, std::vector<Real>& whole) const {
-  const auto mine = states.subspan(static_cast<std::size_t>(own_[place].state),
-                                   static_cast<std::size_t>(own_[place].size()));
+  const auto mine = states.subspan(own_[place].state, own_[place].size());
   if (ranks_.rank != 0) {
     ranks_.group->exchange(0, std::as_bytes(mine), {});
     return;
   }
-  whole.resize(static_cast<std::size_t>(parameters_.all()[place]->size()));
+  whole.resize(parameters_.all()[place]->size());
   std::copy(mine.begin(), mine.end(), whole.begin() + own_[place].begin);
   for (int rank = 1; rank < ranks_.size && ranks_.group != nullptr; ++rank) {
     const Range range = at(place, position_of(rank));
-    const auto to = std::span(whole).subspan(static_cast<std::size_t>(range.begin),
-                                             static_cast<std::size_t>(range.size()));
+    const auto to = std::span(whole).subspan(range.begin, range.size());
     ranks_.group->exchange(rank, {}, std::as_writable_bytes(to));
   }
 }
 
 void RankShares::scatter(std::span<const Real> whole, std::size_t place, std::span<Real> states) const {
-  const auto mine = states.subspan(static_cast<std::size_t>(own_[place].state),
-                                   static_cast<std::size_t>(own_[place].size()));
+  const auto mine = states.subspan(own_[place].state, own_[place].size());
   if (ranks_.rank != 0) {
     ranks_.group->exchange(0, {}, std::as_writable_bytes(mine));
     return;
@@ -74,10 +71,7 @@ void RankShares::scatter(std::span<const Real> whole, std::size_t place, std::sp
   std::copy_n(whole.begin() + own_[place].begin, mine.size(), mine.begin());
   for (int rank = 1; rank < ranks_.size && ranks_.group != nullptr; ++rank) {
     const Range range = at(place, position_of(rank));
-    ranks_.group->exchange(rank,
-                           std::as_bytes(whole.subspan(static_cast<std::size_t>(range.begin),
-                                                       static_cast<std::size_t>(range.size()))),
-                           {});
+    ranks_.group->exchange(rank, std::as_bytes(whole.subspan(range.begin, range.size())), {});
   }
 }
 
@@ -144,8 +138,8 @@ void RankBucket::lay_out(std::span<const Slice> slices) {
 }
 
 std::span<Real> RankBucket::ranges(int first, int end) {
-  const std::size_t begin = begins_[static_cast<std::size_t>(first)];
-  return std::span(numbers_).subspan(begin, begins_[static_cast<std::size_t>(end)] - begin);
+  const std::size_t begin = begins_[first];
+  return std::span(numbers_).subspan(begin, begins_[end] - begin);
 }
 
 template <class F>
@@ -168,7 +162,7 @@ void RankBucket::pack(std::span<const Slice> slices, int first, int end, bool is
       copy_numbers(tensor.values.data + run.begin, run.numbers(), to, is_parallel);
     } else {
       parallel_for(run.end - run.begin, [&](Index i) {
-        const std::int32_t row = tensor.rows[static_cast<std::size_t>(run.begin + i)];
+        const std::int32_t row = tensor.rows[run.begin + i];
         if (tensor.here == nullptr || std::binary_search(tensor.here->begin(), tensor.here->end(), row)) {
           std::copy_n(tensor.values.row(row), run.width, to + i * run.width);
         } else {
@@ -185,7 +179,7 @@ void RankBucket::unpack(std::span<const Slice> slices, int first, int end, bool 
       copy_numbers(from, run.numbers(), tensor.values.data + run.begin, is_parallel);
     } else {
       parallel_for(run.end - run.begin, [&](Index i) {
-        const std::int32_t row = tensor.rows[static_cast<std::size_t>(run.begin + i)];
+        const std::int32_t row = tensor.rows[run.begin + i];
         std::copy_n(from + i * run.width, run.width, tensor.values.row(row));
       });
     }

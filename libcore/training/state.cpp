@@ -162,7 +162,7 @@ void read_states(const fs::path& path, const std::vector<Optimizer::State>& stat
         read_numbers(tensor, numbers_of(s, p));
         continue;
       }
-      numbers.resize(static_cast<std::size_t>(p.size()));
+      numbers.resize(p.size());
       read_numbers(tensor, numbers);
       take(s, place, numbers);
     }

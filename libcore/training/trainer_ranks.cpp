@@ -45,8 +45,7 @@ std::string Trainer::gradient_not_finite() {
     first = *std::ranges::min_element(of_ranks);
   }
   if (first[0] == static_cast<std::int64_t>(all.size())) return {};
-  return " of " + quote(all[static_cast<std::size_t>(first[0])]->name) + " is not finite at element " +
-         std::to_string(first[1]);
+  return " of " + quote(all[first[0]]->name) + " is not finite at element " + std::to_string(first[1]);
 }
 
 std::span<const Real> Trainer::whole_state(const Optimizer::State& state, std::size_t place) {

@@ -79,11 +79,11 @@ EpochAverage::EpochAverage(std::int64_t epochs, Parameters& parameters)
 void EpochAverage::end_epoch(std::int64_t epoch) {
   const std::span<const Real> values = parameters_.values();
   const auto size = static_cast<std::int64_t>(ends_.size());
-  std::copy(values.begin(), values.end(), ends_[static_cast<std::size_t>(epoch % size)].get());
+  std::copy(values.begin(), values.end(), ends_[epoch % size].get());
   ended_ = epoch + 1;
   std::vector<std::span<const Real>> last;  // from the oldest on
   for (std::int64_t e = std::max<std::int64_t>(0, ended_ - size); e < ended_; ++e)
-    last.emplace_back(ends_[static_cast<std::size_t>(e % size)].get(), values.size());
+    last.emplace_back(ends_[e % size].get(), values.size());
   mean_of(last, {mean_.get(), values.size()});
 }
 

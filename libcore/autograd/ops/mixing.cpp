@@ -34,8 +34,8 @@ struct Mixing {
   Matrix hidden, slope;  // [sequences·D, H]; slope where the activation keeps it
 
   Index sequences() const { return static_cast<Index>(offsets.size()) - 1; }
-  Index begin(Index s) const { return offsets[static_cast<std::size_t>(s)]; }
-  Index length(Index s) const { return offsets[static_cast<std::size_t>(s) + 1] - begin(s); }
+  Index begin(Index s) const { return offsets[s]; }
+  Index length(Index s) const { return offsets[s + 1] - begin(s); }
   Index longest() const {
     Index most = 0;
     for (Index s = 0; s < sequences(); ++s) most = std::max(most, length(s));

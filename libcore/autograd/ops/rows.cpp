@@ -79,7 +79,7 @@ namespace {
 // f(row of x, row of y) for all rows.
 template <class F>
 void for_each_row(const Packing& packing, const F& f) {
-  const auto first_row = [&](Index s) { return packing.offsets[static_cast<std::size_t>(s)]; };
+  const auto first_row = [&](Index s) { return packing.offsets[s]; };
   parallel_for((static_cast<Index>(packing.offsets.size()) - 1) / 2, [&](Index i) {
     const Index begin = first_row(2 * i), length = first_row(2 * i + 1) - begin;
     for (Index t = 0; t < 2 * length; ++t) f(begin + t, begin + (t < length ? 2 * t : 2 * (t - length) + 1));
@@ -119,7 +119,7 @@ void for_each_sequence(const Packing& shorter, const Packing& longer, X x, Y y, 
 Variable prepend_token(Tape& tape, const Variable& x, const Packing& packing, Parameter& token) {
   const Variable y = tape.variable(packing.tokens(), x.cols(), &packing, true);
   for (Index s = 0; s < packing.sequences(); ++s)
-    std::copy_n(token.value.data, x.cols(), y.value().row(packing.offsets[static_cast<std::size_t>(s)]));
+    std::copy_n(token.value.data, x.cols(), y.value().row(packing.offsets[s]));
   for_each_sequence(x.packing(), packing, x.value(), y.value(),
                     [](Matrix from, Matrix to) { kernels::copy(from, to); });
   // Row 0 of a table that the first token of each sequence reads, so that the gradient is reduced like any
@@ -127,8 +127,7 @@ Variable prepend_token(Tape& tape, const Variable& x, const Packing& packing, Pa
   const std::span<std::int32_t> ids(tape.arena().allocate_array<std::int32_t>(y.rows()),
                                     static_cast<std::size_t>(y.rows()));
   std::fill(ids.begin(), ids.end(), 1);
-  for (const Index first : packing.offsets.first(packing.offsets.size() - 1))
-    ids[static_cast<std::size_t>(first)] = 0;
+  for (const Index first : packing.offsets.first(packing.offsets.size() - 1)) ids[first] = 0;
   tape.record("prepend_token", y, [=, &tape, &packing, &token](ConstMatrix dy) {
     const Matrix sums = tape.temporary(2, dy.cols);
     const std::span<std::int32_t> order(tape.arena().allocate_array<std::int32_t>(dy.rows), ids.size());
@@ -148,8 +147,7 @@ Variable flatten(Tape& tape, const Variable& x, const Packing& packing) {
   const Packing& of_x = x.packing();
   const Index sequences = of_x.sequences(), length = sequences > 0 ? of_x.tokens() / sequences : 0;
   for (Index s = 0; s < sequences; ++s) {
-    const Index here =
-        of_x.offsets[static_cast<std::size_t>(s) + 1] - of_x.offsets[static_cast<std::size_t>(s)];
+    const Index here = of_x.offsets[s + 1] - of_x.offsets[s];
     if (here != length) {
       throw Error("flatten: sequence " + std::to_string(s) + " has " + std::to_string(here) +
                   " tokens, the others " + std::to_string(length));

@@ -21,7 +21,7 @@ struct ReductionBlock {
 
 // The largest subtree that begins at this leaf and has at most `max_rows` tokens, or the leaf alone.
 inline ReductionBlock reduction_block_at(const ReductionTree& plan, Index first, Index max_rows) {
-  const auto leaf = [&](Index i) -> const ReductionLeaf& { return plan.leaves[static_cast<std::size_t>(i)]; };
+  const auto leaf = [&](Index i) -> const ReductionLeaf& { return plan.leaves[i]; };
   const Index begin = leaf(first).begin;
   ReductionBlock block{first, first, 0, leaf(first).merges, begin, leaf(first).end};
   if (leaf(first).merges > 0) return block;
@@ -62,8 +62,8 @@ inline ReductionParts reduce_parts(const ReductionTree& plan, Index wanted, Inde
   for (Index leaf = 0; leaf < static_cast<Index>(plan.leaves.size());) {
     if (parts.count == kMaxParts) return {};
     const ReductionBlock block = reduction_block_at(plan, leaf, plan.rows / wanted * 5 / 4);
-    parts.block[static_cast<std::size_t>(parts.count)] = block;
-    parts.merges[static_cast<std::size_t>(parts.count)] = block.outer;
+    parts.block[parts.count] = block;
+    parts.merges[parts.count] = block.outer;
     ++parts.count;
     leaf = block.last + 1;
   }

@@ -50,7 +50,7 @@ class MarianPieces : public TokenModel {
     }
     const std::size_t begin = ids.size();
     cut(pieces_.normalize(text), ids);
-    for (std::size_t i = begin; i < ids.size(); ++i) ids[i] = id_of_[static_cast<std::size_t>(ids[i])];
+    for (std::size_t i = begin; i < ids.size(); ++i) ids[i] = id_of_[ids[i]];
   }
 
   SentencePiece pieces_;
@@ -74,7 +74,7 @@ MarianVocabulary read_marian_vocabulary(const std::filesystem::path& path) {
     if (!id.is_integer() || id.as_integer() < 0 ||
         id.as_integer() >= static_cast<std::int64_t>(surfaces.size()))
       fail(name + " has an id that is not in 0 to " + std::to_string(surfaces.size() - 1));
-    std::string& place = surfaces[static_cast<std::size_t>(id.as_integer())];
+    std::string& place = surfaces[id.as_integer()];
     if (!place.empty()) fail(name + " has the id of " + quote(place));
     place = surface;
   }

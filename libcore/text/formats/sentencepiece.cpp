@@ -55,7 +55,7 @@ SentencePiece::SentencePiece(SentencePieceFile file, std::string_view where) {
       const int byte = byte_of_surface(piece.surface);
       if (byte < 0) fail_at(" is of type BYTE (expected <0x00> to <0xFF>)");
       if (!file.has_byte_fallback) fail_at(" is of type BYTE, but byte_fallback is false");
-      impl->byte_ids[static_cast<std::size_t>(byte)] = static_cast<std::int32_t>(id);
+      impl->byte_ids[byte] = static_cast<std::int32_t>(id);
     }
     const bool is_found =
         piece.type == Type::normal || piece.type == Type::user_defined || piece.type == Type::unused;
@@ -228,7 +228,7 @@ std::string SentencePiece::decode(std::span<const std::int32_t> ids, bool shows_
     const std::int32_t id = ids[i];
     if (id < 0 || static_cast<std::size_t>(id) >= pieces.size())
       throw Error("the id " + std::to_string(id) + " is not in 0 .. " + std::to_string(pieces.size() - 1));
-    const SentencePieceFile::Piece& piece = pieces[static_cast<std::size_t>(id)];
+    const SentencePieceFile::Piece& piece = pieces[id];
     return std::pair(std::string_view(piece.surface), piece.type);
   });
 }
@@ -236,8 +236,8 @@ std::string SentencePiece::decode(std::span<const std::int32_t> ids, bool shows_
 std::string SentencePiece::join(std::span<const std::string> tokens) const {
   return impl_->join(tokens.size(), true, [&](std::size_t i) {
     const WordTable::Entry* entry = impl_->table.find(tokens[i]);
-    const auto type = entry == nullptr ? SentencePieceFile::Type::normal
-                                       : impl_->file.pieces[static_cast<std::size_t>(entry->value)].type;
+    const auto type =
+        entry == nullptr ? SentencePieceFile::Type::normal : impl_->file.pieces[entry->value].type;
     return std::pair(std::string_view(tokens[i]), type);
   });
 }

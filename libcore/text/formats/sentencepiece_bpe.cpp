@@ -24,15 +24,15 @@ SentencePieceBpe::SentencePieceBpe(const SentencePieceFile& file) {
 void SentencePieceBpe::consider(std::string_view word, std::int32_t left, std::int32_t right,
                                 Scratch& scratch) const {
   if (left < 0 || right < 0) return;
-  const Symbol& a = scratch.symbols[static_cast<std::size_t>(left)];
-  const Symbol& b = scratch.symbols[static_cast<std::size_t>(right)];
+  const Symbol& a = scratch.symbols[left];
+  const Symbol& b = scratch.symbols[right];
   if (a.is_fixed || b.is_fixed) return;
   const std::string_view piece = word.substr(a.begin, a.length + b.length);
   const std::int32_t id = find(piece);
   if (id < 0) return;
-  scratch.heap.push_back({scores_[static_cast<std::size_t>(id)], left, right, a.length + b.length});
+  scratch.heap.push_back({scores_[id], left, right, a.length + b.length});
   std::push_heap(scratch.heap.begin(), scratch.heap.end(), is_later);
-  if (is_unused_[static_cast<std::size_t>(id)]) scratch.unused.value(piece) = a.length;
+  if (is_unused_[id]) scratch.unused.value(piece) = a.length;
 }
 
 bool SentencePieceBpe::is_later(const Join& a, const Join& b) {
@@ -62,20 +62,20 @@ void SentencePieceBpe::encode(std::string_view word, const Drop& drop, const Use
     std::pop_heap(scratch.heap.begin(), scratch.heap.end(), is_later);
     const Join join = scratch.heap.back();
     scratch.heap.pop_back();
-    Symbol& left = symbols[static_cast<std::size_t>(join.left)];
-    Symbol& right = symbols[static_cast<std::size_t>(join.right)];
+    Symbol& left = symbols[join.left];
+    Symbol& right = symbols[join.right];
     if (left.length == 0 || right.length == 0 || left.length + right.length != join.length) continue;
     if (drop && drop()) continue;
     left.length += right.length;
     left.next = right.next;
-    if (right.next >= 0) symbols[static_cast<std::size_t>(right.next)].previous = join.left;
+    if (right.next >= 0) symbols[right.next].previous = join.left;
     right.length = 0;
     consider(word, left.previous, join.left, scratch);
     consider(word, join.left, left.next, scratch);
   }
   if (symbols.empty()) return;
-  for (std::int32_t i = 0; i >= 0; i = symbols[static_cast<std::size_t>(i)].next) {
-    const Symbol& symbol = symbols[static_cast<std::size_t>(i)];
+  for (std::int32_t i = 0; i >= 0; i = symbols[i].next) {
+    const Symbol& symbol = symbols[i];
     give(word.substr(symbol.begin, symbol.length), use, scratch);
   }
 }
@@ -84,7 +84,7 @@ void SentencePieceBpe::encode(std::string_view word, const Drop& drop, const Use
 void SentencePieceBpe::give(std::string_view piece, const Use& use, const Scratch& scratch) const {
   const std::int32_t id = find(piece);
   const WordTable::Entry* parts = nullptr;
-  if (id >= 0 && is_unused_[static_cast<std::size_t>(id)]) parts = scratch.unused.find(piece);
+  if (id >= 0 && is_unused_[id]) parts = scratch.unused.find(piece);
   if (parts == nullptr) {
     use(piece, id);
     return;

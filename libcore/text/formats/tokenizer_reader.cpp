@@ -255,7 +255,7 @@ struct TokenizerReader {
   std::int32_t special_of(std::initializer_list<std::string_view> names) const {
     for (const std::string_view name : names) {
       for (const std::int32_t id : special) {
-        if (surfaces[static_cast<std::size_t>(id)] == name) return id;
+        if (surfaces[id] == name) return id;
       }
     }
     return -1;
@@ -275,7 +275,7 @@ struct TokenizerReader {
     // A byte is text, unless it has a role.
     std::erase_if(special, [&](std::int32_t id) {
       return id < model_size && id != impl.pad_id && id != impl.start_id && id != impl.end_id &&
-             byte_tokens.contains(surfaces[static_cast<std::size_t>(id)]);
+             byte_tokens.contains(surfaces[id]);
     });
     if (unknown_id >= 0) special.push_back(unknown_id);
   }

@@ -197,8 +197,8 @@ BpeVocabulary learned_with(BpeAlphabet& alphabet, const PieceCounts& counts,
   while (static_cast<std::int64_t>(alphabet.surfaces().size()) < settings.size) {
     const auto best = pairs.best();
     if (best.count == 0 || best.count < settings.min_frequency) break;
-    const std::string& right = alphabet.surfaces()[static_cast<std::size_t>(best.right)];
-    std::string surface = alphabet.surfaces()[static_cast<std::size_t>(best.left)];
+    const std::string& right = alphabet.surfaces()[best.right];
+    std::string surface = alphabet.surfaces()[best.left];
     surface.append(right, right.starts_with(prefix) ? prefix.size() : 0);
     std::int32_t joined = alphabet.find(surface);
     if (joined >= 0 && alphabet.is_special(joined)) {  // text does not give special tokens

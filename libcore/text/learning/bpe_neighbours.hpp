@@ -35,7 +35,7 @@ class BpeNeighbours {
   // Lists of words are as long as they must be: most stay with a new pair.
   std::vector<BpeNeighbour> take() {
     for (BpeNeighbour& neighbour : all_) {
-      places_[static_cast<std::size_t>(neighbour.symbol)] = 0;
+      places_[neighbour.symbol] = 0;
       neighbour.words.reserve(neighbour.number);
     }
     for (const auto& [neighbour, word] : seen_) all_[neighbour].words.push_back(word);

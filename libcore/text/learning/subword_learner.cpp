@@ -163,8 +163,7 @@ std::string file_of(const SubwordTokenizerSettings& settings, Parts parts, Json 
 Json bpe_model_json(const BpeLearnerSettings& settings, const BpeVocabulary& vocabulary) {
   Json::Array merges;
   for (const auto& [left, right] : vocabulary.merges)
-    merges.push_back(Json::Array{vocabulary.surfaces[static_cast<std::size_t>(left)],
-                                 vocabulary.surfaces[static_cast<std::size_t>(right)]});
+    merges.push_back(Json::Array{vocabulary.surfaces[left], vocabulary.surfaces[right]});
   const bool has_suffix = !settings.end_of_word_suffix.empty();
   return Json::Object{{"type", "BPE"},
                       {"dropout", nullptr},

@@ -49,8 +49,7 @@ void UnigramLattice::find_best(std::string_view text, std::int32_t without, std:
     const double here = steps[begin].score;
     for_each_edge(text, begin, [&](std::size_t end, std::int32_t piece) {
       if (piece == without) return;
-      const double sum =
-          here + (piece == kUnknown ? unknown_score_ : scores_[static_cast<std::size_t>(piece)]);
+      const double sum = here + (piece == kUnknown ? unknown_score_ : scores_[piece]);
       Step& step = steps[end];
       if (step.piece != kNothing && !(sum > step.score)) return;
       step = {sum, static_cast<std::uint32_t>(begin), piece};
@@ -77,7 +76,7 @@ void UnigramLattice::add_best(const LearnedWord& word, Scratch& scratch, std::ve
   find_best(word.text, kNothing, scratch.steps);
   for (std::size_t end = word.text.size(); end > 0; end = scratch.steps[end].begin) {
     const std::int32_t piece = scratch.steps[end].piece;
-    if (piece >= 0) counts[static_cast<std::size_t>(piece)] += static_cast<double>(word.count);
+    if (piece >= 0) counts[piece] += static_cast<double>(word.count);
   }
 }
 
@@ -96,7 +95,7 @@ void UnigramLattice::add_expected(const LearnedWord& word, Scratch& scratch,
     for (std::size_t begin = 0; begin < text.size(); begin += character_bytes(text, begin)) {
       const double here = scratch.forward[begin];
       for_each_edge(text, begin, [&](std::size_t end, std::int32_t piece) {
-        const double weight = piece == kUnknown ? unknown_weight_ : weights_[static_cast<std::size_t>(piece)];
+        const double weight = piece == kUnknown ? unknown_weight_ : weights_[piece];
         scratch.forward[end] += here * weight;
         scratch.edges.push_back(
             {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), piece, weight});
@@ -107,8 +106,7 @@ void UnigramLattice::add_expected(const LearnedWord& word, Scratch& scratch,
     const double scale = static_cast<double>(word.count) / scratch.forward[text.size()];
     for (const Edge& edge : scratch.edges) {
       if (edge.piece < 0) continue;
-      counts[static_cast<std::size_t>(edge.piece)] +=
-          scratch.forward[edge.begin] * edge.weight * scratch.backward[edge.end] * scale;
+      counts[edge.piece] += scratch.forward[edge.begin] * edge.weight * scratch.backward[edge.end] * scale;
     }
   }
 }

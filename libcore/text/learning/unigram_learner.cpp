@@ -196,8 +196,7 @@ class Learner {
       const double before = natural_logarithm(used[i]) - natural_logarithm(total);
       const double log_after = natural_logarithm(total + used[i] * static_cast<double>(parts.size() - 1));
       double after = 0;
-      for (const std::int32_t part : parts)
-        after += natural_logarithm(used[static_cast<std::size_t>(part)] + used[i]) - log_after;
+      for (const std::int32_t part : parts) after += natural_logarithm(used[part] + used[i]) - log_after;
       losses.push_back({i, used[i] / total * (before - after)});
     }
     const auto share = static_cast<std::size_t>(kKeptShare * static_cast<double>(pieces.size()));

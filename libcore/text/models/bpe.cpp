@@ -47,9 +47,9 @@ void Bpe::add_merges(const std::vector<std::string>& surfaces, const std::vector
       if (id < 0 || static_cast<std::size_t>(id) >= surfaces.size())
         fail("id " + std::to_string(id) + " is not in the vocabulary");
     }
-    const std::string& tail = surfaces[static_cast<std::size_t>(right)];
+    const std::string& tail = surfaces[right];
     if (tail.size() < prefix) fail(quote(tail) + " is shorter than continuing_subword_prefix");
-    surface = surfaces[static_cast<std::size_t>(left)];
+    surface = surfaces[left];
     surface.append(tail, prefix);
     const std::int32_t id = id_in(ids, surface);
     if (id < 0) fail("the token " + quote(surface) + " that it makes is not in the vocabulary");

@@ -141,7 +141,7 @@ std::vector<std::string> read_vocab(const ModelPart& part) {
       throw Error(where + ": the id of " + quote(surface) + " is not in 0 .. " + std::to_string(size - 1) +
                   " (ids have no gaps)");
     }
-    std::string& place = surfaces[static_cast<std::size_t>(id.as_integer())];
+    std::string& place = surfaces[id.as_integer()];
     if (!place.empty()) throw Error(where + ": id " + std::to_string(id.as_integer()) + " stands twice");
     place = surface;
   }

@@ -89,7 +89,7 @@ void Unigram::for_each_edge(std::string_view text, std::size_t begin, const Use&
   bool has_character = false;
   trie_.for_each_prefix(text.substr(begin), [&](std::size_t length, std::int32_t id) {
     has_character = has_character || length == one;
-    use(begin + length, id, scores_[static_cast<std::size_t>(id)]);
+    use(begin + length, id, scores_[id]);
   });
   if (!has_character) use(begin + one, settings_.unknown_id, unknown_score_);
 }
@@ -210,7 +210,7 @@ template <class Sum>
 void Unigram::append_known(const WordMemory::Place& place, Progress& progress,
                            std::vector<std::int32_t>& ids) const {
   auto score = static_cast<Sum>(progress.score);
-  for (const std::int32_t id : place.all()) score += static_cast<Sum>(scores_[static_cast<std::size_t>(id)]);
+  for (const std::int32_t id : place.all()) score += static_cast<Sum>(scores_[id]);
   progress = {.score = static_cast<double>(score)};
   ids.insert(ids.end(), place.all().begin(), place.all().end());
 }
@@ -276,7 +276,7 @@ std::size_t Unigram::encode_ascii(std::string_view text, std::size_t at, Progres
       const WordMemory::Place* place = is_short ? remembered(word.key, score) : nullptr;
       if (place != nullptr) {
         for (const std::int32_t id : place->all()) {
-          score += static_cast<Sum>(scores_[static_cast<std::size_t>(id)]);
+          score += static_cast<Sum>(scores_[id]);
           *next++ = id;
         }
         progress.is_after_unknown = false;

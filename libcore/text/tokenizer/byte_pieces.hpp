@@ -33,8 +33,7 @@ inline std::array<std::int32_t, 256> byte_piece_ids(std::span<const std::string>
   std::array<std::int32_t, 256> ids;
   ids.fill(-1);
   for (std::size_t id = 0; id < surfaces.size(); ++id) {
-    if (const int byte = byte_of_surface(surfaces[id]); byte >= 0)
-      ids[static_cast<std::size_t>(byte)] = static_cast<std::int32_t>(id);
+    if (const int byte = byte_of_surface(surfaces[id]); byte >= 0) ids[byte] = static_cast<std::int32_t>(id);
   }
   return ids;
 }

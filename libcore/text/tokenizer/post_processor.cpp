@@ -11,7 +11,7 @@ std::int32_t special_id(const Json& id, const std::string& surface, const std::v
                         const std::string& where) {
   if (!id.is_integer() || id.as_integer() < 0 ||
       static_cast<std::uint64_t>(id.as_integer()) >= surfaces.size() ||
-      surfaces[static_cast<std::size_t>(id.as_integer())] != surface) {
+      surfaces[id.as_integer()] != surface) {
     throw Error(where + ": the id of " + quote(surface) + " does not agree with the vocabulary");
   }
   return static_cast<std::int32_t>(id.as_integer());

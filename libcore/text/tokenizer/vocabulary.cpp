@@ -9,7 +9,7 @@ Vocabulary::Vocabulary(std::vector<std::string> surfaces, const std::vector<std:
                        std::int32_t unknown_id, const std::vector<std::int32_t>& in_text)
     : surfaces_(std::move(surfaces)), is_special_(surfaces_.size(), false), unknown_id_(unknown_id) {
   for (const std::int32_t id : special) {
-    is_special_.at(static_cast<std::size_t>(id)) = true;
+    is_special_.at(id) = true;
   }
   for (std::size_t id = 0; id < surfaces_.size(); ++id) {
     if (!is_special_[id]) {
@@ -28,7 +28,7 @@ const std::string& Vocabulary::surface(std::int32_t id) const {
     throw Error("id " + std::to_string(id) + " is not in the vocabulary of " + std::to_string(size()) +
                 " tokens");
   }
-  return surfaces_[static_cast<std::size_t>(id)];
+  return surfaces_[id];
 }
 
 std::string Vocabulary::hash() const {

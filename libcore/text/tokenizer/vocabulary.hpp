@@ -34,7 +34,7 @@ class Vocabulary {
   }
   // Throws Error where the id is not in [0, size).
   const std::string& surface(std::int32_t id) const;
-  bool is_special(std::int32_t id) const { return is_special_[static_cast<std::size_t>(id)]; }
+  bool is_special(std::int32_t id) const { return is_special_[id]; }
   std::int32_t unknown_id() const { return unknown_id_; }
   bool has_unknown(std::span<const std::int32_t> ids) const {
     return std::find(ids.begin(), ids.end(), unknown_id_) != ids.end();

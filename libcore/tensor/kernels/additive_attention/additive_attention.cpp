@@ -48,14 +48,14 @@ class Meeting {
     const Index count = std::min(kColumns, k.cols - first_column);
     for (Index j = 0; j < k.rows; ++j) {
       const Real* const key = k.row(j) + first_column;
-      Columns& row = rows_[static_cast<std::size_t>(j)];
+      Columns& row = rows_[j];
       if (count < kColumns) row = {};
       for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) row[i] = q[i] + key[i];
     }
     const Matrix all(rows_[0].data(), k.rows, kColumns);
     activate(Activation::tanh, all, all);
   }
-  const Columns& row(Index j) const { return rows_[static_cast<std::size_t>(j)]; }
+  const Columns& row(Index j) const { return rows_[j]; }
 
  private:
   std::array<Columns, kKeys> rows_;
@@ -72,16 +72,16 @@ void score_keys(const Real* q, ConstMatrix k, const Real* score, Meeting& meetin
   for (Index j = 0; j < k.rows; j += kKeys) {
     const ConstMatrix keys = k.rows_between(j, std::min(k.rows, j + kKeys));
     std::array<Columns, kKeys> sums;
-    for (Index r = 0; r < keys.rows; ++r) sums[static_cast<std::size_t>(r)] = {};
+    for (Index r = 0; r < keys.rows; ++r) sums[r] = {};
     for (Index c = 0; c < k.cols; c += kColumns) {
       meeting.compute(q + c, keys, c);
       const Columns factors = columns_of(score, c, k.cols);
       for (Index r = 0; r < keys.rows; ++r) {
-        Columns& sum = sums[static_cast<std::size_t>(r)];
+        Columns& sum = sums[r];
         for (std::size_t i = 0; i < kColumns; ++i) sum[i] += factors[i] * meeting.row(r)[i];
       }
     }
-    for (Index r = 0; r < keys.rows; ++r) scores[j + r] = total(sums[static_cast<std::size_t>(r)]);
+    for (Index r = 0; r < keys.rows; ++r) scores[j + r] = total(sums[r]);
   }
 }
 

@@ -15,9 +15,7 @@ struct AdditiveShape {
   std::span<const Index> query_offsets;  // n + 1
   std::span<const Index> key_begins, key_ends;
   Index sequences() const { return static_cast<Index>(key_begins.size()); }
-  Index keys(Index s) const {
-    return key_ends[static_cast<std::size_t>(s)] - key_begins[static_cast<std::size_t>(s)];
-  }
+  Index keys(Index s) const { return key_ends[s] - key_begins[s]; }
 };
 
 // weights[i][j] = softmax over the keys j of its sequence of Σ_a score[a]·tanh(q[i][a] + k[j][a]), out[i] =

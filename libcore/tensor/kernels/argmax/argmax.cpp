@@ -70,7 +70,7 @@ void argmax_of_all(ConstMatrix x, const PackedWeight& w, const Real* bias, std::
       const Largest& candidate = found[number * M + r];
       if (candidate.value > most.value) most = candidate;
     }
-    best[static_cast<std::size_t>(r)] = most.index >= 0 ? most.index : first_choice(N, skip);
+    best[r] = most.index >= 0 ? most.index : first_choice(N, skip);
   }
 }
 
@@ -116,8 +116,7 @@ void ban(const BannedColumns& banned, Index row, Index first, Index count, float
   for (const std::int32_t column : banned.all) put(column);
   if (banned.offsets.empty()) return;
   const auto r = static_cast<std::size_t>(row);
-  for (Index i = banned.offsets[r]; i < banned.offsets[r + 1]; ++i)
-    put(banned.columns[static_cast<std::size_t>(i)]);
+  for (Index i = banned.offsets[r]; i < banned.offsets[r + 1]; ++i) put(banned.columns[i]);
 }
 
 }  // namespace
@@ -157,8 +156,7 @@ void linear_top(ConstMatrix x, const PackedWeight& w, const Real* bias, const Ba
     }
   });
   for (Index r = 0; r < M; ++r) {
-    log_sums[static_cast<std::size_t>(r)] =
-        table.log_of_sums(cut.blocks, block_most + r * cut.blocks, block_sum + r * cut.blocks);
+    log_sums[r] = table.log_of_sums(cut.blocks, block_most + r * cut.blocks, block_sum + r * cut.blocks);
     TopLogit* const best = top.data() + r * count;
     std::copy_n(found + r * count, count, best);
     for (Index number = 1; number < cut.column_tasks; ++number) {

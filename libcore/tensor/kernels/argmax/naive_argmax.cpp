@@ -18,7 +18,7 @@ void argmax(ConstMatrix x, std::span<const std::int32_t> skip, std::span<std::in
       const bool is_skipped = std::find(skip.begin(), skip.end(), c) != skip.end();
       if (!is_skipped && (at < 0 || x.row(r)[c] > x.row(r)[at])) at = c;
     }
-    best[static_cast<std::size_t>(r)] = at;
+    best[r] = at;
   }
 }
 
@@ -55,17 +55,16 @@ void linear_top(ConstMatrix x, const PackedWeight& w, const Real* bias, const Ba
     log_sums[row] = most + std::log(sum);
     std::span<const std::int32_t> own;
     if (!banned.offsets.empty())
-      own = banned.columns.subspan(static_cast<std::size_t>(banned.offsets[row]),
-                                   static_cast<std::size_t>(banned.offsets[row + 1] - banned.offsets[row]));
+      own = banned.columns.subspan(banned.offsets[row], banned.offsets[row + 1] - banned.offsets[row]);
     std::vector<TopLogit> choices;
     for (std::int32_t c = 0; c < limit; ++c) {
       const bool is_banned = std::find(banned.all.begin(), banned.all.end(), c) != banned.all.end() ||
                              std::find(own.begin(), own.end(), c) != own.end();
-      if (!is_banned) choices.push_back({values[static_cast<std::size_t>(c)], c});
+      if (!is_banned) choices.push_back({values[c], c});
     }
     std::stable_sort(choices.begin(), choices.end(),
                      [](const TopLogit& a, const TopLogit& b) { return a.value > b.value; });
-    choices.resize(static_cast<std::size_t>(count), TopLogit{-HUGE_VAL, -1});
+    choices.resize(count, TopLogit{-HUGE_VAL, -1});
     std::copy(choices.begin(), choices.end(), top.begin() + r * count);
   }
 }

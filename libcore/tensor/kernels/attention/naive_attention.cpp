@@ -130,8 +130,7 @@ void append_to_cache(const AttentionCache& cache, std::span<const Index> slots,
                      std::span<const Index> positions, ConstMatrix keys, ConstMatrix values) {
   const Index K = cache.head_width;
   for (Index b = 0; b < keys.rows; ++b) {
-    const Index slot = slots[static_cast<std::size_t>(b)],
-                at = cache.place(positions[static_cast<std::size_t>(b)]);
+    const Index slot = slots[b], at = cache.place(positions[b]);
     for (Index h = 0; h < cache.heads; ++h) {
       for (Index c = 0; c < K; ++c) {
         cache.keys_of(slot, h)[(at / 16 * K + c) * 16 + at % 16] = keys.row(b)[h * K + c];
@@ -145,15 +144,15 @@ void attention_over_cache(ConstMatrix q, const AttentionCache& cache, std::span<
                           std::span<const Index> lengths, Real scale, Matrix out) {
   const Index K = cache.head_width;
   for (Index b = 0; b < q.rows; ++b) {
-    const Index slot = slots[static_cast<std::size_t>(b)], length = lengths[static_cast<std::size_t>(b)],
+    const Index slot = slots[b], length = lengths[b],
                 keys = cache.window > 0 ? std::min(length, cache.window) : length;
     for (Index h = 0; h < cache.heads; ++h) {
       std::vector<Real> k(static_cast<std::size_t>(keys * K)), v(k.size());
       for (Index j = 0; j < keys; ++j) {
         const Index at = cache.place(length - keys + j);
         for (Index c = 0; c < K; ++c) {
-          k[static_cast<std::size_t>(j * K + c)] = cache.keys_of(slot, h)[(at / 16 * K + c) * 16 + at % 16];
-          v[static_cast<std::size_t>(j * K + c)] = cache.values_of(slot, h)[at * cache.value_width() + c];
+          k[j * K + c] = cache.keys_of(slot, h)[(at / 16 * K + c) * 16 + at % 16];
+          v[j * K + c] = cache.values_of(slot, h)[at * cache.value_width() + c];
         }
       }
       const Index offsets[] = {0, 1}, key_offsets[] = {0, keys};

@@ -49,14 +49,13 @@ class Places {
   Index neighbor(Index row, Index column) const {
     const Index at = column_ + column, token = token_ + row * columns_ + column;
     const bool is_in_row = columns_ == 0 || (at >= 0 && at < columns_);
-    return is_in_row && token >= begin() && token < offsets_[static_cast<std::size_t>(after_)] ? token : -1;
+    return is_in_row && token >= begin() && token < offsets_[after_] ? token : -1;
   }
 
  private:
-  Index begin() const { return offsets_[static_cast<std::size_t>(after_ - 1)]; }
+  Index begin() const { return offsets_[after_ - 1]; }
   void skip_empty() {
-    while (after_ + 1 < std::ssize(offsets_) && token_ >= offsets_[static_cast<std::size_t>(after_)])
-      ++after_;
+    while (after_ + 1 < std::ssize(offsets_) && token_ >= offsets_[after_]) ++after_;
   }
 
   std::span<const Index> offsets_;

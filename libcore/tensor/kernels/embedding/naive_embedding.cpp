@@ -25,7 +25,7 @@ void embed_backward(std::span<const std::int32_t> ids, ConstMatrix dy, double sc
     for (const std::int32_t id : ids) array_of(dtable.row(id), dtable.cols) = 0;
   }
   for (Index t = 0; t < dy.rows; ++t)
-    array_of(dtable.row(ids[static_cast<std::size_t>(t)]), dy.cols) += scale * array_of(dy.row(t), dy.cols);
+    array_of(dtable.row(ids[t]), dy.cols) += scale * array_of(dy.row(t), dy.cols);
 }
 
 }  // namespace naive

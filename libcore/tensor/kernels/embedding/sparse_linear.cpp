@@ -18,7 +18,7 @@ void for_each_row(std::span<const Index> offsets, const Body& body) {
   const Index rows = static_cast<Index>(offsets.size()) - 1;
   parallel_for((rows + kRows - 1) / kRows, [&](Index task) {
     for (Index s = task * kRows; s < std::min(rows, (task + 1) * kRows); ++s)
-      body(s, offsets[static_cast<std::size_t>(s)], offsets[static_cast<std::size_t>(s) + 1]);
+      body(s, offsets[s], offsets[s + 1]);
   });
 }
 
@@ -41,7 +41,7 @@ void sparse_linear_backward(std::span<const Real> values, std::span<const Index>
                             Matrix dentries) {
   for_each_row(offsets, [&](Index s, Index begin, Index end) {
     for (Index e = begin; e < end; ++e)
-      array_of(dentries.row(e), dy.cols) = values[static_cast<std::size_t>(e)] * array_of(dy.row(s), dy.cols);
+      array_of(dentries.row(e), dy.cols) = values[e] * array_of(dy.row(s), dy.cols);
   });
 }
 

@@ -110,13 +110,13 @@ void fourier_mix(ConstMatrix x, std::span<const Index> offsets, Matrix y, bool a
   // Bounds for every sequence up to a power of two, so that a thread's memory seldom grows.
   Index most = 1;
   for (Index s = 0; s < sequences; ++s) {
-    while (most < offsets[static_cast<std::size_t>(s) + 1] - offsets[static_cast<std::size_t>(s)]) most *= 2;
+    while (most < offsets[s + 1] - offsets[s]) most *= 2;
   }
   const Index inner = std::max(2 * most, over_width.inner_length);
   const Index tables = rounded(4 * inner + 2 * most);
   const Index scratch = fourier_buffer_size(inner) + 2 * (most / 2 + 1) * rounded(D);
   parallel_for(sequences, [&](Index s) {
-    const Index begin = offsets[static_cast<std::size_t>(s)], end = offsets[static_cast<std::size_t>(s) + 1];
+    const Index begin = offsets[s], end = offsets[s + 1];
     if (begin == end) return;
     float* const memory = thread_scratch(tables + scratch);
     const FourierPlan over_tokens = ready_plan(end - begin, memory, memory + tables);

@@ -77,7 +77,7 @@ Int8Panels int8_panels(const PackedWeight& w, std::int32_t zero_point, float mos
   const Index tasks = (panels + kTaskPanels - 1) / kTaskPanels;
   std::vector<Lengths> lengths(static_cast<std::size_t>(tasks));
   parallel_for(tasks, [&](Index task) {
-    Lengths& most = lengths[static_cast<std::size_t>(task)];
+    Lengths& most = lengths[task];
     for (Index p = task * kTaskPanels; p < std::min((task + 1) * kTaskPanels, panels); ++p) {
       const Lengths of = quantize_panel(w.panels + p * 16 * K, K, most_of_column, scales + 16 * p,
                                         starts + 16 * p, bytes + p * 64 * int8_steps(K));

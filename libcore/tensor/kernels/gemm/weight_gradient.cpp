@@ -78,7 +78,7 @@ void WeightTasks::run(Index index) const {
   const Index place = index % grid_.count(), i = place % grid_.row_blocks, j = place / grid_.row_blocks;
   if (parts_.count == 0) return run_block(table, whole_, grid_, i, j);
   const Index part = index / grid_.count(), origin = whole_.leaves[0].begin;
-  const ReductionBlock& block = parts_.block[static_cast<std::size_t>(part)];
+  const ReductionBlock& block = parts_.block[part];
   WeightTask task = whole_;
   task.x = whole_.x.rows_between(block.begin - origin, block.end - origin);
   task.y = whole_.y.rows_between(block.begin - origin, block.end - origin);

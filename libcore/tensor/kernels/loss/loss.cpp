@@ -96,8 +96,8 @@ void r_drop_of_rows(const Matrix& logits, Index r, std::int32_t label, const Los
                                                                  rule.r_drop,
                                                                  rule.wants_gradient});
   for (Index copy = 0; copy < 2; ++copy) {
-    values.loss[static_cast<std::size_t>(r + copy)] = value.of[copy].loss;
-    values.is_correct[static_cast<std::size_t>(r + copy)] = value.of[copy].is_correct;
+    values.loss[r + copy] = value.of[copy].loss;
+    values.is_correct[r + copy] = value.of[copy].is_correct;
   }
 }
 
@@ -108,19 +108,18 @@ void losses_of_rows(const Matrix& logits, Index first_row, const LossRule& rule,
   const Index task_rows = step * std::max<Index>(1, 16'384 / step / logits.cols);
   parallel_for((logits.rows + task_rows - 1) / task_rows, [&](Index task) {
     for (Index r = task * task_rows; r < std::min(logits.rows, (task + 1) * task_rows); r += step) {
-      const std::int32_t label = rule.labels[static_cast<std::size_t>(first_row + r)];
+      const std::int32_t label = rule.labels[first_row + r];
       if (rule.r_drop != 0) {
         r_drop_of_rows(logits, r, label, rule, values);
         continue;
       }
       const bool is_weighted = !rule.class_weights.empty();
-      const Real weight = is_weighted ? rule.class_weights[static_cast<std::size_t>(label)] : Real(1);
+      const Real weight = is_weighted ? rule.class_weights[label] : Real(1);
       const Real scale = is_weighted ? rule.loss_scale * weight : rule.loss_scale;
       const CrossEntropyValue value = table.cross_entropy(
           {logits.row(r), logits.cols, label, rule.label_smoothing, scale, rule.wants_gradient});
-      values.loss[static_cast<std::size_t>(r)] =
-          is_weighted ? value.loss * static_cast<double>(weight) : value.loss;
-      values.is_correct[static_cast<std::size_t>(r)] = value.is_correct;
+      values.loss[r] = is_weighted ? value.loss * static_cast<double>(weight) : value.loss;
+      values.is_correct[r] = value.is_correct;
     }
   });
 }
@@ -129,7 +128,7 @@ void losses_of_rows(const Matrix& logits, Index first_row, const LossRule& rule,
 void add_losses(const ReductionTree& plan, const ReductionBlock& part, const RowValues& values, TreeSum& loss,
                 Index& correct) {
   for (Index i = part.first; i <= part.last; ++i) {
-    const ReductionLeaf& leaf = plan.leaves[static_cast<std::size_t>(i)];
+    const ReductionLeaf& leaf = plan.leaves[i];
     double chain = 0;
     for (Index t = leaf.begin; t < leaf.end; ++t) {
       const auto r = static_cast<std::size_t>(t - part.begin);

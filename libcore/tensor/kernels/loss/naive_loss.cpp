@@ -76,9 +76,9 @@ kernels::CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, b
   kernels::CrossEntropyTotals totals;
   totals.tokens = h.rows;
   for (Index t = 0; t < h.rows; ++t) {
-    const std::int32_t label = labels[static_cast<std::size_t>(t)];
+    const std::int32_t label = labels[t];
     const ConstMatrix row(logits.data() + t * V, 1, V);
-    const double weight = class_weights.empty() ? 1 : class_weights[static_cast<std::size_t>(label)];
+    const double weight = class_weights.empty() ? 1 : class_weights[label];
     totals.loss += weight * cross_entropy_row(row, label, smoothing, slopes.data() + t * V);
     array_of(slopes.data() + t * V, V) *= weight;
     Index largest = 0;

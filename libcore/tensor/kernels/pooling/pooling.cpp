@@ -26,8 +26,7 @@ void for_each_block(std::span<const Index> offsets, Index cols, const Body& body
   const Index blocks = (cols + kColumns - 1) / kColumns;
   parallel_for(sequences * blocks, [&](Index task) {
     const Index s = task / blocks, column = task % blocks * kColumns;
-    body(Block{s, offsets[static_cast<std::size_t>(s)], offsets[static_cast<std::size_t>(s) + 1], column,
-               std::min(kColumns, cols - column)});
+    body(Block{s, offsets[s], offsets[s + 1], column, std::min(kColumns, cols - column)});
   });
 }
 
@@ -115,13 +114,12 @@ void pool_backward(Pooling pooling, ConstMatrix dy, std::span<const Index> offse
 // Some rows of a matrix, and their gradients back to their places.
 void take_rows(ConstMatrix x, std::span<const std::int32_t> rows, Matrix y) {
   for_each_row_block(y.rows, y.cols, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i)
-      std::copy_n(x.row(rows[static_cast<std::size_t>(i)]), y.cols, y.row(i));
+    for (Index i = begin; i < end; ++i) std::copy_n(x.row(rows[i]), y.cols, y.row(i));
   });
 }
 
 void take_rows_backward(ConstMatrix dy, std::span<const std::int32_t> rows, Matrix dx, bool accumulate) {
-  const auto row_at = [&](Index i) { return static_cast<Index>(rows[static_cast<std::size_t>(i)]); };
+  const auto row_at = [&](Index i) { return static_cast<Index>(rows[i]); };
   const auto clear = [&](Index begin, Index end) {
     for (Index t = begin; t < end; ++t) std::fill_n(dx.row(t), dx.cols, Real(0));
   };

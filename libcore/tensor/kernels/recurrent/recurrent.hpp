@@ -33,9 +33,7 @@ struct RecurrenceOf {
 
   Index width() const { return w.rows; }
   Index sequences() const { return static_cast<Index>(offsets.size()) - 1; }
-  Index length(Index s) const {
-    return offsets[static_cast<std::size_t>(s) + 1] - offsets[static_cast<std::size_t>(s)];
-  }
+  Index length(Index s) const { return offsets[s + 1] - offsets[s]; }
   // The token of sequence s that is read at step `step`.
   Index token(Index s, Index step) const {
     const auto at = static_cast<std::size_t>(s);

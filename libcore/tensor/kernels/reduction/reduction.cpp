@@ -41,9 +41,9 @@ double sum_of_squares(Index n, const Real* x) {
     for (Index i = group * kGroup; i < std::min(n, (group + 1) * kGroup); i += kSumBlock) {
       of_blocks[blocks++] = table.sum_of_squares(std::min(kSumBlock, n - i), x + i);
     }
-    of_groups[static_cast<std::size_t>(group)] = reduce(std::span(of_blocks).first(blocks));
+    of_groups[group] = reduce(std::span(of_blocks).first(blocks));
   });
-  return reduce(std::span(of_groups).first(static_cast<std::size_t>(groups)));
+  return reduce(std::span(of_groups).first(groups));
 }
 
 double sum_of_blocks(std::span<double> of_blocks) { return reduce(of_blocks); }

@@ -48,7 +48,7 @@ void rotate(ConstMatrix x, std::span<const Index> position_of, ConstMatrix table
   const Real sign = turn == Turn::forth ? Real(1) : Real(-1);
   for_each_row_block(x.rows, x.cols, [&](Index begin, Index end) {
     for (Index t = begin; t < end; ++t) {
-      const Real* const cosines = table.row(position_of[static_cast<std::size_t>(t)]);
+      const Real* const cosines = table.row(position_of[t]);
       for (Index head = 0; head < heads; ++head) {
         const Head of{
             cosines, cosines + half, sign, x.row(t) + head * table.cols, y.row(t) + head * table.cols,
