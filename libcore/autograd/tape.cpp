@@ -1,7 +1,6 @@
 #include "autograd/tape.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <new>  // IWYU pragma: keep
 #include <string>

@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cstdio>
 #include <new>
-#include <system_error>
 
 #include "support/directories.hpp"
 #include "support/error.hpp"

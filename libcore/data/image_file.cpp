@@ -1,7 +1,6 @@
 #include "data/image_file.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "support/error.hpp"

@@ -1,6 +1,5 @@
 #include "data/token_stream.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>

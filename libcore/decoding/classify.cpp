@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 
 #include "support/error.hpp"
 #include "support/parallel.hpp"

@@ -6,7 +6,6 @@
 
 #include "decoding/arenas.hpp"
 #include "decoding/decoding_group.hpp"
-#include "decoding/next_token.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"

@@ -1,6 +1,5 @@
 #include "decoding/generation_settings.hpp"
 
-#include <algorithm>
 #include <iterator>
 
 #include "support/error.hpp"

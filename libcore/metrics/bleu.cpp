@@ -1,6 +1,5 @@
 #include "metrics/bleu.hpp"
 
-#include <array>
 #include <cmath>
 #include <cstdlib>
 

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <iterator>
 #include <set>
-#include <utility>
 
 #include "metrics/parallel_text.hpp"
 #include "support/error.hpp"

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "models/transformer_stack.hpp"
-
 namespace headwater {
 
 void Prompts::clear() {

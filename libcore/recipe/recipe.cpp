@@ -2,7 +2,6 @@
 #include "recipe/recipe.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "recipe/document.hpp"
 #include "recipe/section_reader.hpp"

@@ -1,7 +1,6 @@
 #include "reports/attention_map.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "reports/attention_table.hpp"

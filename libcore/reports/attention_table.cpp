@@ -4,7 +4,6 @@
 #include <charconv>
 #include <concepts>
 #include <optional>
-#include <string>
 
 #include "checkpoint/npy.hpp"
 #include "support/bytes.hpp"

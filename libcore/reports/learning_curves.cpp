@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
-#include <limits>
 #include <set>
 
-#include "metrics/registry.hpp"
 #include "reports/run_table.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"

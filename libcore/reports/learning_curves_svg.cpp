@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "reports/color_scale.hpp"
 #include "reports/svg.hpp"

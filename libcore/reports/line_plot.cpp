@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "reports/svg.hpp"
 #include "support/error.hpp"

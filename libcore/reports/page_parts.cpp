@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "reports/svg.hpp"
-#include "reports/table.hpp"
 #include "support/bytes.hpp"
 #include "support/numbers.hpp"
 #include "support/split.hpp"

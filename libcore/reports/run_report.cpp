@@ -6,7 +6,6 @@
 #include <map>
 #include <string_view>
 
-#include "metrics/registry.hpp"
 #include "reports/table.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"

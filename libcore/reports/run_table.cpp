@@ -9,7 +9,6 @@
 #include "families/registry.hpp"
 #include "metrics/registry.hpp"
 #include "recipe/key_values.hpp"
-#include "reports/table.hpp"
 #include "support/csv.hpp"
 #include "support/numbers.hpp"
 #include "support/split.hpp"

@@ -6,11 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <memory>
-#include <string_view>
 
 #include "support/error.hpp"
-#include "support/files.hpp"
 #include "support/signals.hpp"
 
 namespace headwater {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <system_error>
-#include <vector>
 
 #include "support/utf8.hpp"
 

@@ -2,9 +2,7 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 
-#include "support/error.hpp"
 #include "support/utf8.hpp"
 
 namespace headwater {

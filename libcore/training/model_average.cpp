@@ -13,7 +13,6 @@
 #include "families/model_directory.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
-#include "support/files.hpp"
 #include "support/numbers.hpp"
 #include "training/weight_average.hpp"
 

@@ -1,7 +1,5 @@
 #include "training/rank_exchange.hpp"
 
-#include <algorithm>
-
 #include "training/gradient_reduction.hpp"
 
 namespace headwater {

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <charconv>
 
-#include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "families/config.hpp"
 #include "families/model_directory.hpp"
@@ -19,7 +18,6 @@
 #include "support/name_list.hpp"
 #include "support/split.hpp"
 #include "training/room.hpp"
-#include "training/schedule.hpp"
 
 namespace headwater {
 

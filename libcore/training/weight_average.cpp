@@ -1,7 +1,6 @@
 #include "training/weight_average.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "support/parallel.hpp"
 #include "tensor/kernels/optimizer/optimizer.hpp"

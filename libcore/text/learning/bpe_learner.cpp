@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <limits>
 #include <map>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "support/error.hpp"
 #include "support/utf8.hpp"

@@ -1,8 +1,6 @@
 #include "text/learning/piece_counts.hpp"
 
-#include <algorithm>
 #include <queue>
-#include <utility>
 
 #include "support/error.hpp"
 #include "support/numbers.hpp"

@@ -5,7 +5,6 @@
 
 #include "support/error.hpp"
 #include "text/tokenizer/token_lines.hpp"
-#include "text/tokenizer/tokenizer_json.hpp"
 
 namespace headwater {
 namespace {

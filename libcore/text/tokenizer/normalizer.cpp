@@ -4,9 +4,6 @@
 #include <unicode/utext.h>
 
 #include <algorithm>
-#include <memory>
-#include <string>
-#include <string_view>
 
 #include "support/bytes.hpp"
 #include "support/error.hpp"

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <exception>
-#include <string>
-#include <string_view>
 
 #include "support/error.hpp"
-#include "support/json.hpp"
 #include "support/utf8.hpp"
 #include "text/tokenizer/text_part.hpp"
 #include "text/unicode/byte_level.hpp"

@@ -1,11 +1,8 @@
 #include "text/unicode/oniguruma.hpp"
 
-#include <map>
-#include <optional>
 #include <vector>
 
 #include "support/utf8.hpp"
-#include "text/unicode/character_classes.hpp"
 
 namespace headwater {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "support/error.hpp"
 #include "support/utf8.hpp"
-#include "text/unicode/character_classes.hpp"
 
 namespace headwater {
 namespace {

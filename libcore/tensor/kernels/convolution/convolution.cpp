@@ -8,7 +8,6 @@
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/row_blocks.hpp"
-#include "tensor/reduction_tree.hpp"
 
 namespace headwater::kernels {
 

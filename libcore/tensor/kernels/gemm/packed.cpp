@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "support/parallel.hpp"
-#include "tensor/kernels/gemm/gemm_table.hpp"
 #include "tensor/kernels/gemm/int8_table.hpp"
 #include "tensor/kernels/kernel_table.hpp"
 #include "tensor/kernels/row_blocks.hpp"
