@@ -176,8 +176,8 @@ class BeamSearch {
                 settings_.characters == nullptr ? std::span<const std::int32_t>()
                                                 : settings_.characters->banned(state_of(live_[row].last)));
     }
-    top_ = {arena.allocate_array<kernels::TopLogit>(rows * width_), static_cast<std::size_t>(rows * width_)};
-    log_sums_ = {arena.allocate_array<Real>(rows), live_.size()};
+    top_ = arena.span<kernels::TopLogit>(rows * width_);
+    log_sums_ = arena.span<Real>(rows);
     find_candidates(group_, hidden.value(), {bans_.columns(), texts_}, width_, top_, log_sums_);
     for (const BeamOfPrompt& p : prompts_) force(p);
     ++made_;

@@ -12,8 +12,8 @@ void Greedy::choose(const ForwardContext& context, const StepRows& rows, std::sp
   Arena& arena = context.tape.arena();
   const ArenaScope scope(arena);
   if (wants_scores_ || !rows.banned.offsets.empty()) {
-    const std::span top(arena.allocate_array<kernels::TopLogit>(hidden.rows), chosen.size());
-    const std::span log_sums(arena.allocate_array<Real>(hidden.rows), chosen.size());
+    const std::span top = arena.span<kernels::TopLogit>(hidden.rows);
+    const std::span log_sums = arena.span<Real>(hidden.rows);
     kernels::linear_top(hidden, context.packed->output().packed, bias, rows.banned, 1, top, log_sums);
     for (std::size_t b = 0; b < chosen.size(); ++b)
       chosen[b] = {top[b].column, static_cast<double>(top[b].value) - static_cast<double>(log_sums[b])};
@@ -22,7 +22,7 @@ void Greedy::choose(const ForwardContext& context, const StepRows& rows, std::sp
   // Where the id alone is wanted, logits that cannot be the largest are not computed.
   kernels::ArgmaxWeight weight = context.packed->output();
   if (rows.banned.limit > 0) weight.packed.outputs = std::min(weight.packed.outputs, rows.banned.limit);
-  const std::span ids(arena.allocate_array<std::int32_t>(hidden.rows), chosen.size());
+  const std::span ids = arena.span<std::int32_t>(hidden.rows);
   kernels::linear_argmax(hidden, weight, bias, rows.banned.all, ids);
   for (std::size_t b = 0; b < chosen.size(); ++b) chosen[b] = {ids[b], 0};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <type_traits>
 
 #include "tensor/matrix.hpp"
@@ -29,6 +30,11 @@ class Arena {
   T* allocate_array(Index count) {
     static_assert(std::is_trivially_destructible_v<T>, "the arena runs no destructors");
     return static_cast<T*>(allocate(static_cast<std::size_t>(count) * sizeof(T)));
+  }
+
+  template <class T>
+  std::span<T> span(Index count) {
+    return {allocate_array<T>(count), static_cast<std::size_t>(count)};
   }
 
   Matrix matrix(Index rows, Index cols) { return {allocate_array<Real>(rows * cols), rows, cols}; }

@@ -64,8 +64,7 @@ AdditiveAttention additive_attention(Tape& tape, const Variable& q, const Variab
 
 Variable rotate(Tape& tape, const Variable& x, ConstMatrix table, Use use_of_x) {
   const std::span<const Index> offsets = x.packing().offsets;
-  const std::span<Index> position_of(tape.arena().allocate_array<Index>(x.rows()),
-                                     static_cast<std::size_t>(x.rows()));
+  const auto position_of = tape.arena().span<Index>(x.rows());
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
     for (Index t = offsets[s]; t < offsets[s + 1]; ++t) position_of[t] = t - offsets[s];
   }

@@ -12,13 +12,10 @@ namespace {
 void add_table_gradient(Tape& tape, std::span<const std::int32_t> ids, ConstMatrix dy, Real scale,
                         const ReductionTree& plan, Parameter& table) {
   if (table.is_frozen) return;
-  const std::span<std::int32_t> order(tape.arena().allocate_array<std::int32_t>(dy.rows),
-                                      static_cast<std::size_t>(dy.rows));
+  const auto order = tape.arena().span<std::int32_t>(dy.rows);
   const Index rows = table.value.rows;
-  const std::span<std::int32_t> starts(tape.arena().allocate_array<std::int32_t>(rows + 1),
-                                       static_cast<std::size_t>(rows + 1));
-  const std::span<std::uint8_t> is_written(tape.arena().allocate_array<std::uint8_t>(rows),
-                                           static_cast<std::size_t>(rows));
+  const auto starts = tape.arena().span<std::int32_t>(rows + 1);
+  const auto is_written = tape.arena().span<std::uint8_t>(rows);
   Gradient& gradient = table.next_use();
   const bool accumulate = gradient.begin_rows(ids, is_written);
   kernels::embed_backward(ids, dy, scale, plan, gradient.values, accumulate, order, starts);
@@ -54,8 +51,7 @@ Variable add_positions(Tape& tape, const Variable& x, std::span<const std::int32
                        Parameter& positions) {
   const Variable y = tape.variable(x.rows(), x.cols(), x.packing_or_null(), true);
   // x is a table that is read in its own order.
-  const std::span<std::int32_t> ids(tape.arena().allocate_array<std::int32_t>(x.rows()),
-                                    static_cast<std::size_t>(x.rows()));
+  const auto ids = tape.arena().span<std::int32_t>(x.rows());
   std::iota(ids.begin(), ids.end(), 0);
   kernels::embed(ids, x.value(), Real(1), position_of, positions.value, y.value());
   tape.record("add_positions", y, [=, &tape, &positions](Matrix dy) {

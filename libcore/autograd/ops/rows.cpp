@@ -40,8 +40,7 @@ Variable concatenate(Tape& tape, std::span<const Variable> parts) {
     needs_gradient = needs_gradient || part.needs_gradient();
   }
   const Variable y = tape.variable(parts[0].rows(), width, parts[0].packing_or_null(), needs_gradient);
-  const std::span<Variable> kept(tape.arena().allocate_array<Variable>(static_cast<Index>(parts.size())),
-                                 parts.size());
+  const auto kept = tape.arena().span<Variable>(static_cast<Index>(parts.size()));
   std::copy(parts.begin(), parts.end(), kept.begin());
   Index column = 0;
   for (const Variable& part : kept) {
@@ -124,14 +123,13 @@ Variable prepend_token(Tape& tape, const Variable& x, const Packing& packing, Pa
                     [](Matrix from, Matrix to) { kernels::copy(from, to); });
   // Row 0 of a table that the first token of each sequence reads, so that the gradient is reduced like any
   // other.
-  const std::span<std::int32_t> ids(tape.arena().allocate_array<std::int32_t>(y.rows()),
-                                    static_cast<std::size_t>(y.rows()));
+  const auto ids = tape.arena().span<std::int32_t>(y.rows());
   std::fill(ids.begin(), ids.end(), 1);
   for (const Index first : packing.offsets.first(packing.offsets.size() - 1)) ids[first] = 0;
   tape.record("prepend_token", y, [=, &tape, &packing, &token](ConstMatrix dy) {
     const Matrix sums = tape.temporary(2, dy.cols);
-    const std::span<std::int32_t> order(tape.arena().allocate_array<std::int32_t>(dy.rows), ids.size());
-    const std::span<std::int32_t> starts(tape.arena().allocate_array<std::int32_t>(3), 3);
+    const auto order = tape.arena().span<std::int32_t>(dy.rows);
+    const auto starts = tape.arena().span<std::int32_t>(3);
     kernels::embed_backward(ids, dy, Real(1), *packing.plan, sums, false, order, starts);
     Tape::slot(token).put(sums.rows_between(0, 1));
     if (!x.needs_gradient()) return;
