@@ -62,7 +62,7 @@ TEST_CASE("every metric of texts scores all lines and each, and the best texts b
   ScoredTexts scored(texts, references, settings);
   for (const TextMetric& metric : text_metrics()) {
     INFO(metric.name);
-    if (metric.name == "aer") continue;  // reads links in place of texts: alignment_error_test.cpp
+    if (metric.name == "aer") continue;  // reads links in place of texts: word_alignment_test.cpp
     const Score score = metric.score(scored);
     const std::vector<double> lines = metric.sentence_scores(scored);
     REQUIRE(lines.size() == texts.size());

@@ -1,5 +1,5 @@
-#include "error_text.hpp"
 #include "reports/class_pictures.hpp"
+#include "error_text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -73,4 +73,15 @@ TEST_CASE("the confusion matrix as a picture: of any number of classes up to 500
   CHECK(error_text([] { confusion_svg(report_of(many_labels(501)), "t"); }) ==
         "a confusion matrix of 501 classes, a picture shows at most 500 (name a file that ends in .csv)");
   CHECK(occurrences(csv_of(report_of(many_labels(501))), "\n") == 502);
+}
+
+TEST_CASE("the reliability diagram: no text leaves the page, however long the title and large the counts") {
+  Calibration calibration;
+  for (int i = 0; i < 1234; ++i) calibration.add(0.5 + i % 50 / 100.0, i % 3 != 0);
+  const std::string svg =
+      reliability_svg(calibration, "runs/a-long-name-of-a-directory/of-a-model/checkpoints/12345");
+  CHECK(text_beyond_page(svg) == "");
+  CHECK(svg.find(">blue: right; orange: too confident by so much; brown: too little</text>") != svg.npos);
+  CHECK(svg.find("over 1,234 samples") != svg.npos);
+  CHECK(svg.find("<title>runs/a-long-name-of-a-directory/of-a-model/checkpoints/12345</title>") != svg.npos);
 }
