@@ -85,9 +85,7 @@ std::string recipe_of_make(const fs::path& run) {
 
 }  // namespace
 
-bool is_read_only(const fs::path& folder) {
-  return is_there(folder) && ::access(folder.c_str(), W_OK) != 0;
-}
+bool is_read_only(const fs::path& folder) { return is_there(folder) && ::access(folder.c_str(), W_OK) != 0; }
 
 void for_each_below(const fs::path& folder, const std::function<void(const fs::path&)>& take) {
   std::error_code error;
