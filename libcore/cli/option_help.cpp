@@ -4,8 +4,8 @@
 #include <array>
 
 #include "cli/options.hpp"
-#include "support/decimal.hpp"
 #include "support/name_list.hpp"
+#include "support/numbers.hpp"
 #include "support/split.hpp"
 
 namespace headwater::cli {
