@@ -286,6 +286,21 @@ TEST_CASE("learning takes memory as the text, whatever pieces and n-grams it has
   }
 }
 
+TEST_CASE("learning takes at most 16 times the bytes of a line without a boundary") {
+  const Scratch scratch;
+  const std::string model = (scratch.folder / "learned").string();
+  constexpr std::size_t kBytes = std::size_t{4} << 20;
+  for (const char* kind : {"wordpiece", "bpe", "byte_bpe"}) {
+    const Arguments arguments{"tokenize", "-q", "--learn", kind, "--size", "1000", "-o", model};
+    const long little = peak_of(arguments, "a b\n", 1);
+    for (const char c : {'a', ' ', '.'}) {
+      const long much = peak_of(arguments, std::string(kBytes, c) + "a\n", 1);
+      INFO(kind, ": ", little, " kB for 4 bytes, ", much, " kB for 4 MiB of '", std::string(1, c), "'");
+      CHECK(much - little < static_cast<long>(16 * kBytes / 1024));
+    }
+  }
+}
+
 TEST_CASE("10,000 labels take memory as their lines") {
   const Scratch scratch;
   std::string labels;

@@ -172,12 +172,16 @@ std::vector<char32_t> BpeAlphabet::frequent_characters(const PieceCounts& counts
 template <class Symbol>
 BpeVocabulary learned_with(BpeAlphabet& alphabet, const PieceCounts& counts,
                            const BpeLearnerSettings& settings) {
-  std::size_t most_symbols = 0;
-  counts.for_each([&](const WordTable::Entry& entry) { most_symbols += entry.length; });
+  std::size_t most_symbols = 0, longest = 0;
+  counts.for_each([&](const WordTable::Entry& entry) {
+    most_symbols += entry.length;
+    longest = std::max<std::size_t>(longest, entry.length);
+  });
   BpePairs<Symbol> pairs(static_cast<std::int64_t>(std::min(settings.min_frequency, kMostTextBytes)),
                          settings.most_places);
   pairs.reserve(counts.distinct(), most_symbols);
   std::vector<std::int32_t> symbols;
+  symbols.reserve(longest);
   std::uint64_t total = 0;
   counts.for_each([&](const WordTable::Entry& entry) {
     if (entry.value > (kMostTextBytes - total) / (entry.length + 1))
@@ -198,7 +202,8 @@ BpeVocabulary learned_with(BpeAlphabet& alphabet, const PieceCounts& counts,
     std::string surface = alphabet.surfaces()[best.left];
     surface.append(right, right.starts_with(prefix) ? prefix.size() : 0);
     std::int32_t joined = alphabet.find(surface);
-    if (joined >= 0 && alphabet.is_special(joined)) {  // text does not give special tokens
+    // Text does not give special tokens.
+    if ((joined >= 0 && alphabet.is_special(joined)) || surface.size() > kMostTokenBytes) {
       pairs.leave_best();
       continue;
     }

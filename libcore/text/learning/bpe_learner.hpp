@@ -23,6 +23,9 @@ struct BpeLearnerSettings {
   std::uint64_t most_places = std::uint64_t{1} << 25;
 };
 
+// No merge makes a longer token. Without a bound the tokens of a line of one letter are as long as the line.
+inline constexpr std::size_t kMostTokenBytes = std::size_t{1} << 16;
+
 struct BpeVocabulary {
   std::vector<std::string> surfaces;                          // in the order of ids
   std::vector<std::pair<std::int32_t, std::int32_t>> merges;  // pairs of ids, the first learned first

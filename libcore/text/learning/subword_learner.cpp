@@ -10,8 +10,8 @@
 #include "text/learning/unigram_learner.hpp"
 #include "text/models/subword_text_encoder.hpp"
 #include "text/tokenizer/normalizer.hpp"
-#include "text/tokenizer/pre_tokenizer.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
+#include "text/unicode/bert_characters.hpp"
 #include "text/unicode/byte_level.hpp"
 #include "text/unicode/unicode.hpp"
 
@@ -32,22 +32,16 @@ void for_each_standardized_line(std::string_view lines, const StandardizeSetting
 // Words with the U+2581 that stands for the space before them: those of the pre-tokenizer Metaspace.
 template <class Use>
 void for_each_metaspace_word(std::string_view line, std::string& scratch, const Use& use) {
-  if (line.empty()) return;
-  scratch.clear();
-  if (line.front() != ' ' && !line.starts_with(kMetaspace)) scratch += kMetaspace;
-  for (const char c : line) {
-    if (c == ' ') {
-      scratch += kMetaspace;
-    } else {
-      scratch.push_back(c);
-    }
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t mark = line[at] == ' '                           ? 1
+                             : line.substr(at).starts_with(kMetaspace) ? kMetaspace.size()
+                                                                       : 0;
+    if (mark > 0 && at > 0) use(std::string_view(scratch));
+    if (mark > 0 || at == 0) scratch = kMetaspace;
+    if (mark == 0) scratch.push_back(line[at]);
+    at += std::max(mark, std::size_t{1});
   }
-  std::string_view rest = scratch;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(kMetaspace, kMetaspace.size()), rest.size());
-    use(rest.substr(0, end));
-    rest.remove_prefix(end);
-  }
+  if (!line.empty()) use(std::string_view(scratch));
 }
 
 // Those of the pre-tokenizer WhitespaceSplit: white space is Unicode's.
@@ -63,6 +57,22 @@ void for_each_unicode_word(std::string_view line, const Use& use) {
   if (line.size() > begin) use(line.substr(begin));
 }
 
+// Those of the pre-tokenizer BertPreTokenizer.
+template <class Use>
+void for_each_bert_word(std::string_view line, const Use& use) {
+  for_each_unicode_word(line, [&](std::string_view word) {
+    std::size_t begin = 0, at = 0;
+    while (at < word.size()) {
+      const std::size_t before = at;
+      if (!is_bert_punctuation(next_code_point(word, at))) continue;
+      if (before > begin) use(word.substr(begin, before - begin));
+      use(word.substr(before, at - before));
+      begin = at;
+    }
+    if (word.size() > begin) use(word.substr(begin));
+  });
+}
+
 // How BERT's library normalizes texts; lower-casing leaves accents alone.
 Json bert_normalizer_json(const StandardizeSettings& settings) {
   return Json::Object{{"type", "BertNormalizer"},
@@ -72,19 +82,14 @@ Json bert_normalizer_json(const StandardizeSettings& settings) {
                       {"lowercase", settings.lowers()}};
 }
 
-Json bert_pre_tokenizer_json() { return Json::Object{{"type", "BertPreTokenizer"}}; }
-
 PieceCounter::Count count_bert_words(const SubwordTokenizerSettings& settings) {
   if (settings.standardize.strips())
     throw UsageError("standardize: " + std::string(name_of(settings.standardize.standardize)) +
                      " strips marks, which wordpiece keeps (write none or lower)");
-  const std::string where = "wordpiece";
-  return [normalizer = Normalizer(bert_normalizer_json(settings.standardize), where),
-          pre_tokenizer = PreTokenizer(bert_pre_tokenizer_json(), where)](std::string_view lines,
-                                                                          WordTable& counts) {
+  return [normalizer = Normalizer(bert_normalizer_json(settings.standardize), "wordpiece")](
+             std::string_view lines, WordTable& counts) {
     for_each_line(lines, [&](std::string_view line) {
-      pre_tokenizer.for_each_piece(normalizer.apply(line), true,
-                                   [&](std::string_view word) { ++counts.value(word); });
+      for_each_bert_word(normalizer.apply(line), [&](std::string_view word) { ++counts.value(word); });
     });
   };
 }
@@ -128,7 +133,7 @@ struct Parts {
 };
 
 Parts bert_parts(const SubwordTokenizerSettings& settings) {
-  return {bert_normalizer_json(settings.standardize), bert_pre_tokenizer_json(),
+  return {bert_normalizer_json(settings.standardize), Json::Object{{"type", "BertPreTokenizer"}},
           Json::Object{{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}};
 }
 

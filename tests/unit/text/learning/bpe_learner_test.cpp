@@ -149,6 +149,12 @@ TEST_CASE("rare characters and rare pairs can be left out") {
   CHECK(learned.surfaces == Surfaces{"a", "b", "ab"});
 }
 
+TEST_CASE("no token is longer than the bound, however long a word is") {
+  const BpeVocabulary learned = learn_bpe(table_of({{std::string(8 * kMostTokenBytes, 'a'), 1}}), {});
+  REQUIRE(learned.surfaces.size() == 17);  // 2^0 to 2^16 letters
+  CHECK(learned.surfaces.back().size() == kMostTokenBytes);
+}
+
 TEST_CASE("what cannot be learned from is refused") {
   BpeLearnerSettings settings;
   CHECK_THROWS_AS(learn_bpe(WordTable(), settings), Error);
