@@ -14,6 +14,24 @@ namespace {
 
 constexpr std::size_t kTitleColumns = 70;
 
+std::size_t all_weights(const AttentionHeads& heads) {
+  std::size_t weights = 0;
+  for (std::size_t i = 0; i < heads.size(); ++i) weights += heads.queries(i) * heads.keys(i);
+  return weights;
+}
+
+// Those of the result: one matrix a kind.
+std::size_t rollout_weights(const AttentionHeads& heads) {
+  std::size_t weights = 0;
+  AttentionKind last = AttentionKind::cross;
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const AttentionKind kind = heads.record_without_weights(i).kind;
+    if (kind != last && kind != AttentionKind::cross) weights += heads.keys(i) * heads.keys(i);
+    last = kind;
+  }
+  return weights;
+}
+
 // What formats of texts share.
 class WeightsOfTexts : public TextFormat {
  public:
@@ -47,21 +65,24 @@ class WeightsOfTexts : public TextFormat {
 
   // What a picture or a page is made of; those of all texts are in memory at once, as `weights` counts them.
   std::vector<AttentionRecord> records_of(const TextWeights& of, std::size_t& weights) const {
-    // Of a picture or a page, which takes up to 90 bytes of memory a weight, and of a rollout, which takes
-    // few.
-    constexpr std::size_t kMaxDrawnWeights = std::size_t{1} << 24, kMaxRolloutWeights = std::size_t{1} << 26;
-    for (std::size_t i = 0; i < of.heads.size(); ++i) weights += of.heads.queries(i) * of.heads.keys(i);
-    const std::size_t most = is_rollout() ? kMaxRolloutWeights : kMaxDrawnWeights;
-    if (weights > most) {
+    constexpr std::size_t kMaxWeights = std::size_t{1} << 24;  // a picture takes up to 90 bytes a weight
+    weights += is_rollout() ? rollout_weights(of.heads) : all_weights(of.heads);
+    if (weights > kMaxWeights) {
       throw LineError(of.line,
                       " " + format_count(static_cast<std::int64_t>(weights)) + " weights, " +
                           (is_rollout() ? "a rollout" : options_.format) + " holds at most " +
-                          format_count(static_cast<std::int64_t>(most)) +
-                          (is_rollout() ? " (shorten the text)"
-                                        : " (choose with --layer and --head, or write csv, json or npy)"));
+                          format_count(static_cast<std::int64_t>(kMaxWeights)) +
+                          (!is_rollout() ? " (choose with --layer and --head, or write csv, json or npy)"
+                           : options_.format == "svg" ? " (shorten the text, or draw one each: -o FOLDER/)"
+                                                      : " (shorten the text)"));
     }
-    std::vector<AttentionRecord> records = of.heads.records();
-    return is_rollout() ? text_rollout(records) : records;
+    if (!is_rollout()) return of.heads.records();
+    TextRollout rollout;
+    for (std::size_t i = 0; i < of.heads.size(); ++i) {
+      rollout.add(of.heads.record_without_weights(i),
+                  [&](const AttentionHeads::UseRows& use) { of.heads.for_each_rows(i, use); });
+    }
+    return rollout.finish();
   }
 
   std::string picture(std::span<const AttentionRecord> records, const std::string& title) const {
@@ -111,17 +132,23 @@ class TextRows : public WeightsOfTexts {
 
   void add_rollout(const TextWeights& weights) {
     std::size_t count = 0;
-    text_.clear();
     for (AttentionRecord& record : records_of(weights, count)) {
-      record.is_truncated = weights.is_truncated;
-      (is_csv() ? append_attention_csv : append_attention_json)(text_, record,
-                                                                texts_of(record, weights, has_segments_));
+      const std::vector<float> rolled = std::exchange(record.weights, {});
+      add_record(weights, record, [&](const AttentionHeads::UseRows& use) {
+        for (std::size_t q = 0; q < record.queries(); ++q)
+          use(q, std::span(rolled).subspan(q * record.keys(), record.keys()));
+      });
     }
-    output_.write(text_);
   }
 
   void add_head(const TextWeights& weights, std::size_t head) {
     AttentionRecord record = weights.heads.record_without_weights(head);
+    add_record(weights, record,
+               [&](const AttentionHeads::UseRows& use) { weights.heads.for_each_rows(head, use); });
+  }
+
+  void add_record(const TextWeights& weights, AttentionRecord& record,
+                  const TextRollout::EachRows& for_each_rows) {
     record.is_truncated = weights.is_truncated;
     const bool is_matrix = format_ == AttentionRows::Format::matrix;
     const AttentionTexts texts = is_matrix ? AttentionTexts() : texts_of(record, weights, has_segments_);
@@ -129,7 +156,7 @@ class TextRows : public WeightsOfTexts {
     const AttentionRows rows(format_, record, texts);
     text_.clear();
     rows.begin(text_);
-    weights.heads.for_each_rows(head, [&](std::size_t query, std::span<const float> row) {
+    for_each_rows([&](std::size_t query, std::span<const float> row) {
       rows.rows(text_, query, row);
       output_.write(text_);
       text_.clear();
@@ -184,7 +211,7 @@ class TextPictures : public WeightsOfTexts {
       : WeightsOfTexts(o, tracer, output), folder_(folder_of(o)) {}
 
   void add(const TextWeights& weights) override {
-    if (folder_ || is_rollout()) weights_ = 0;
+    if (folder_) weights_ = 0;
     std::vector<AttentionRecord> records = records_of(weights, weights_);
     if (folder_)
       return folder_->add(weights.number, ".svg", picture(records, shortened(weights.text, kTitleColumns)));
