@@ -6,6 +6,7 @@
 #include "reports/attention_page.hpp"
 #include "reports/heat_map.hpp"
 #include "reports/svg.hpp"
+#include "reports/text_rollout.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 

@@ -12,23 +12,16 @@
 #include "reports/model_tables.hpp"
 #include "reports/page_parts.hpp"
 #include "reports/run_summary.hpp"
-#include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "support/utf8.hpp"
 #include "tools/report/report.hpp"
 
 namespace headwater::report {
 namespace {
 
-constexpr std::uint64_t kMaxLogBytes = std::uint64_t{1} << 28, kMaxPictureBytes = std::uint64_t{1} << 22,
-                        kMaxRecipeBytes = 1 << 20;
+constexpr std::uint64_t kMaxLogBytes = std::uint64_t{1} << 28, kMaxRecipeBytes = 1 << 20;
 // More lines of one picture cannot be told apart.
 constexpr std::size_t kMostCurves = 12;
-
-// What a stage of a recipe has drawn into the folder of its run.
-constexpr std::pair<const char*, const char*> kDrawn[] = {{"attention.svg", "Attention of an example"},
-                                                          {"confusion.svg", "Confusion matrix of the test"}};
 
 // Nothing where no epoch has ended with a validation.
 std::optional<LearningCurve> curve_of(const RunFiles& run) {
@@ -54,18 +47,6 @@ PageParts pictures_of(const RunFiles& run) {
     append(parts, pictures_of_curves(curves));
   }
   append(parts, training_plots(read_file(run.log, kMaxLogBytes)));
-  for (const auto& [file, name] : kDrawn) {
-    const fs::path path = run.folder / file;
-    if (!is_there(path)) continue;
-    if (fs::file_size(path) > kMaxPictureBytes) continue;  // a page is for looking at
-    cli::run_files().reads(path);
-    std::string svg = read_file(path, kMaxPictureBytes);
-    const std::string_view text = std::string_view(svg).substr(0, svg.find_last_not_of('\n') + 1);
-    if (!text.starts_with('<') || !text.ends_with("</svg>") || find_invalid_utf8(text) != text.npos)
-      throw Error(shown(file_of(run, file)) +
-                  ": no whole picture (remove the file, and run the recipe again)");
-    parts.push_back(page_picture(name, std::move(svg)));
-  }
   return parts;
 }
 
@@ -102,7 +83,9 @@ struct RunSection {
 RunSection section_of(const std::string& named, const fs::path& output) {
   RunPage page = page_of_run(named, output);
   const RunFiles run = files_of_run(named);
-  page.pictures = pictures_of(run);
+  PageParts pictures = pictures_of(run);
+  append(pictures, std::move(page.pictures));
+  page.pictures = std::move(pictures);
   page.folded = folded_of(run);
   const bool has_failed = !page.failed.empty();
   return {{page.name + (has_failed ? " (failed)" : ""), run_page_parts(page)}, has_failed};

@@ -1,11 +1,13 @@
 // The page of one run: its files are read here, the page is made by reports/run_page.hpp.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "families/registry.hpp"
 #include "recipe/key_values.hpp"
+#include "reports/page_parts.hpp"
 #include "reports/run_page.hpp"
 #include "reports/run_summary.hpp"
 #include "reports/run_table.hpp"
@@ -13,13 +15,18 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/split.hpp"
+#include "support/utf8.hpp"
 #include "tools/report/report.hpp"
 
 namespace headwater::report {
 
 namespace {
 
-constexpr std::uint64_t kMaxTableBytes = 1 << 24;
+constexpr std::uint64_t kMaxTableBytes = 1 << 24, kMaxPictureBytes = 1 << 22;
+
+// What a stage of a recipe has drawn into the folder of its run.
+constexpr std::pair<const char*, const char*> kDrawn[] = {{"attention.svg", "Attention of an example"},
+                                                          {"confusion.svg", "Confusion matrix of the test"}};
 
 // The files of one run, each said to be read.
 class Folder {
@@ -197,6 +204,23 @@ std::int64_t patches_of(const Recipe& recipe) {
   return side > 0 ? (height / side) * (width / side) : 0;
 }
 
+PageParts drawn_pictures(const Folder& folder) {
+  PageParts parts;
+  for (const auto& [file, name] : kDrawn) {
+    if (!folder.has(file)) continue;
+    std::error_code none;
+    const fs::path path = folder / file;
+    // A page is for looking at.
+    if (fs::is_regular_file(path, none) && fs::file_size(path, none) > kMaxPictureBytes) continue;
+    std::string svg = folder.text(file);
+    const std::string_view text = std::string_view(svg).substr(0, svg.find_last_not_of('\n') + 1);
+    if (!text.starts_with('<') || !text.ends_with("</svg>") || find_invalid_utf8(text) != text.npos)
+      throw Error(shown(path) + ": no whole picture (" + kMadeAgain + ")");
+    parts.push_back(page_picture(name, std::move(svg)));
+  }
+  return parts;
+}
+
 // What a run has, in the order in which it came to be.
 std::vector<std::string> files_of(const fs::path& folder, const fs::path& page) {
   std::vector<std::string> files;
@@ -320,6 +344,7 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
         });
     page.written = samples_of(Folder(model));
   }
+  page.pictures = drawn_pictures(folder);
   page.files = files_of(folder / "", output);
   page.summary_parts = summary_of(run, recipe, page);
   return page;

@@ -34,7 +34,7 @@ struct LoadedMaskedLm {
   std::int32_t mask_id;  // of [MASK]
   bool takes_space;      // words have the space before them in their tokens: a mask takes its own, too
   Index length;          // tokens of a text that are read, special ones counted
-  Uncounted uncounted;
+  Uncounted uncounted = {};
   AddedTokens published_mask = {};  // of another program, with the white space that its flags take
 
   void source_ids(std::string_view text, SourceIds& found) const {

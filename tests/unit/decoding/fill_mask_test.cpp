@@ -33,7 +33,7 @@ LoadedMaskedLm random_model(Index length = kLength) {
   model->parameters().initialize(1);
   for (Real& value : model->parameters().values()) value *= 6;
   const std::int32_t mask_id = mask_id_of(tokenizer, "here");
-  return {"nowhere", tokenizer, std::move(model), 2, mask_id, false, length, {}};
+  return {"nowhere", tokenizer, std::move(model), 2, mask_id, false, length};
 }
 
 // 600 lines of 1 to 3 masks among 0 to 12 words.
