@@ -100,13 +100,9 @@ void RecipeRun::find_models() {
     if (model != named) besides_.push_back(key + "=" + in_yaml(model.string()));
     return model;
   };
-  std::string encoder_maker;
   from_ = found("training.init_from", e_.recipe.training.init_from, maker_);
   encoder_ = found("model.encoder", family_of(e_.recipe.model).line_form(e_.recipe.model).tokenizer_from,
-                   encoder_maker);
-  if (!encoder_maker.empty() && !is_there(encoder_))
-    throw Error(r_.recipe.string() + ": " + encoder_.string() + ": no such model (" +
-                r_.command_of(encoder_maker) + " makes it)");
+                   encoder_maker_);
   if (!besides_.empty()) e_.recipe = read();
 }
 
@@ -146,18 +142,24 @@ void RecipeRun::find_data() {
       if (!file.empty()) must_be_file(path, r_.recipe.string() + ": data." + key + ": " + without_dot(path));
     }
   }
-  check_model();
+  if (is_there(e_.model()) && !r_.overwrites) return;  // it holds what it began with
+  if (!from_.empty() && !is_there(from_)) throw no_model("training.init_from", from_, maker_);
+  check_encoder();
 }
 
-void RecipeRun::check_model() const {
-  if (from_.empty() || is_there(from_) || (is_there(e_.model()) && !r_.overwrites)) return;
-  const std::string by_hand = maker_of(r_.house, from_.string());
-  const std::string hint = !maker_.empty() ? r_.command_of(maker_)
+Error RecipeRun::no_model(const std::string& key, const fs::path& model, const std::string& maker) const {
+  const std::string by_hand = maker_of(r_.house, model.string());
+  const std::string hint = !maker.empty() ? r_.command_of(maker)
                            : by_hand.empty()
                                ? ""
                                : (r_.is_of_make ? "make recipe-" : r_.program + " run ") + by_hand;
-  throw Error(r_.recipe.string() + ": training.init_from: " + from_.string() + ": no such model" +
-              (hint.empty() ? "" : " (" + hint + " makes it)"));
+  return Error(r_.recipe.string() + ": " + key + ": " + model.string() + ": no such model" +
+               (hint.empty() ? "" : " (" + hint + " makes it)"));
+}
+
+// That the encoder is there where something is to be made with it.
+void RecipeRun::check_encoder() const {
+  if (!encoder_.empty() && !is_there(encoder_)) throw no_model("model.encoder", encoder_, encoder_maker_);
 }
 
 // --- The data of public sets: prepared once, by one command at a time --------------------------------------
@@ -327,6 +329,17 @@ void RecipeRun::take_given() {
   }
 }
 
+// Where the encoder is gone, that of the finished run.
+std::string RecipeRun::preparation() const {
+  if (encoder_.empty()) return preparation_of(e_.recipe);
+  if (!is_there(encoder_)) return before_.preparation();
+  try {
+    return preparation_of(e_.recipe);
+  } catch (const Error& error) {
+    throw Error(r_.recipe.string() + ": model.encoder: " + error.what());
+  }
+}
+
 // What the run is made of now. Throws Error where that may not be.
 RunRecord RecipeRun::record_of_now() const {
   RunRecord now;
@@ -352,7 +365,7 @@ RunRecord RecipeRun::record_of_now() const {
   }
   std::string all;
   for (const KnownFile& file : now.data) all += file.hash + " " + file.name + "\n";
-  now.prepared = preparation_of(e_.recipe) + "-" + hash128(all).substr(0, 12);
+  now.prepared = preparation() + "-" + hash128(all).substr(0, 12);
   for (const fs::path& model : {from_, encoder_}) {
     if (!model.empty() && is_file(model / "model.safetensors"))
       now.weights += hash_of_file(model / "model.safetensors").substr(0, 16);

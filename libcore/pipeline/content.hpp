@@ -39,6 +39,8 @@ struct RunRecord {
   KnownFiles data;
 
   std::string json() const;
+  // The half of `prepared` that comes of the recipe and of the encoder.
+  std::string preparation() const { return prepared.substr(0, prepared.find('-')); }
 };
 
 // Without one an empty record. Of a run that an earlier release's make has made it has the recipe alone: all

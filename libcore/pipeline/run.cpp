@@ -120,6 +120,7 @@ void RecipeRun::look() {
   check_recipe_of_run();
   take_given();
   now_ = record_of_now();
+  if (now_.key != before_.key) check_encoder();
   e_.prepared = e_.run.parent_path() / "prepared" / (r_.recipe.stem().string() + "-" + now_.prepared);
   if (gives_ == Gives::folder) e_.tokenizer_folder = e_.prepared / "model";
   if (now_.key == before_.key && !r_.overwrites) {
@@ -142,15 +143,31 @@ bool RecipeRun::is_finished() {
   return is_made;
 }
 
+bool RecipeRun::has_same_recipe() const {
+  return is_there(e_.own_recipe()) && read_file(e_.own_recipe()) == print_recipe(e_.recipe);
+}
+
 // train compares examples, and cannot name a file.
 void RecipeRun::say_what_changed() const {
   if (r_.overwrites || !is_there(e_.model() / "checkpoints")) return;
+  const auto say = [&](const fs::path& path, const char* preposition) {
+    r_.say(path.string() + ": changed since " + e_.model().string() + " was trained " + preposition + " it");
+  };
+  const auto has_changed = [&](const std::string& name) {
+    const KnownFile *const was = find(before_.data, name), *const is = find(now_.data, name);
+    return was != nullptr && is != nullptr && was->hash != is->hash;
+  };
   const RecipeFiles& files = e_.files;
   for (const std::string& name : std::set<std::string>{files.train, files.validation, files.tokenizer_text}) {
-    const KnownFile *const was = find(before_.data, name), *const is = find(now_.data, name);
-    if (was != nullptr && is != nullptr && was->hash != is->hash)
-      r_.say((e_.data / name).string() + ": changed since " + e_.model().string() + " was trained on it");
+    if (has_changed(name)) say(e_.data / name, "on");
   }
+  for (const std::string& name : now_.given) {
+    const auto file = std::ranges::find(given_, name, &Given::name);
+    if (has_changed(":given." + name)) say(file == given_.end() ? from_ : file->from, "with");
+  }
+  // Of the same recipe the rest of a preparation comes of the encoder's folder.
+  if (!encoder_.empty() && has_same_recipe() && before_.preparation() != now_.preparation())
+    say(encoder_, "with");
 }
 
 void RecipeRun::begin() {
@@ -167,8 +184,7 @@ void RecipeRun::begin() {
       fs::copy_file(file, e_.run / kReplacedFolder / file.filename(), error);
     }
   }
-  const std::string recipe = print_recipe(e_.recipe);
-  if (!is_there(e_.own_recipe()) || read_file(e_.own_recipe()) != recipe) write_file(e_.own_recipe(), recipe);
+  if (!has_same_recipe()) write_file(e_.own_recipe(), print_recipe(e_.recipe));
   if (before_.json() != now_.json()) write_record(e_.run, now_);
   remove_unused();
 }
@@ -282,6 +298,7 @@ void RecipeRun::share_prepared() {
       write_record(e_.prepared, shared_);
     return;
   }
+  check_encoder();
   std::error_code error;
   fs::create_directories(e_.prepared, error);
   const std::string who = e_.run.string() + " (process " + std::to_string(::getpid()) + ")";

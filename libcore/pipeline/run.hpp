@@ -64,7 +64,8 @@ class RecipeRun {
   void find_models();
   void find_tokenizers();
   void find_data();
-  void check_model() const;
+  Error no_model(const std::string& key, const fs::path& model, const std::string& maker) const;
+  void check_encoder() const;
 
   std::vector<std::string> scripts_of(const std::string& set) const;
   bool is_prepared(const std::string& set, const std::vector<std::string>& files) const;
@@ -78,7 +79,9 @@ class RecipeRun {
   void look();
   void check_recipe_of_run() const;
   void take_given();
+  std::string preparation() const;
   RunRecord record_of_now() const;
+  bool has_same_recipe() const;
   void say_what_changed() const;
   void begin();
   void remove_unused() const;
@@ -108,8 +111,8 @@ class RecipeRun {
   RunRequest r_;
   Experiment e_;
   std::vector<std::string> besides_;  // keys that are set here
-  std::string maker_;                 // of the weights that the run begins with
-  fs::path from_, encoder_;
+  fs::path from_, encoder_;           // the weights that the run begins with; of a linear model
+  std::string maker_, encoder_maker_;
   enum class Gives { nothing, files, folder, before } gives_ = Gives::nothing;
   std::optional<Claim> claim_;
   RunRecord before_, now_, shared_;

@@ -271,6 +271,55 @@ cmp -s $run/model/model.safetensors model-of-new || fail 'the model of another r
 mv mine moved
 headwater run moved/r.yaml -q || fail 'a recipe whose folder was renamed'
 
+# --- The encoder of a linear model -----------------------------------------------------------------------------------------------
+
+cut -f 1 new.tsv >moved/texts.txt
+cat >moved/encoder.yaml <<'RECIPE'
+data: {train: texts.txt, columns: [source]}
+source_tokenizer: {kind: wordpiece, size: 60}
+model: {kind: masked_lm, width: 8, heads: 2, feed_forward_width: 16, encoder_layers: 1, length: 8, norm: post, norm_epsilon: 1.0e-12, activation: gelu, segments: 2, embedding_norm: true}
+training: {max_steps: 2, batch_sequences: 8}
+RECIPE
+cat >moved/linear.yaml <<'RECIPE'
+data: {train: t.tsv, columns: [source, label], validation_fraction: 0.2, test_fraction: 0.2}
+model: {kind: linear, encoder: encoder}
+RECIPE
+linear=models/recipes/linear
+lacks_encoder() { # WHAT [OPTION]
+  [ "$(status_of headwater run moved/linear.yaml "${@:2}")" = 1 ] && [ "$(cat "$tmp/err")" = 'headwater: moved/linear.yaml: model.encoder: encoder: no such model' ] ||
+    fail "what is said of an encoder that is missing: $1"
+}
+lacks_encoder 'a first run'
+mkdir encoder
+[ "$(status_of headwater run moved/linear.yaml)" = 1 ] && grep -q '^headwater: moved/linear.yaml: model.encoder: encoder: not a model directory' "$tmp/err" || fail 'an encoder that is none'
+rmdir encoder
+headwater run moved/encoder.yaml && "$bin/convert" models/recipes/encoder/model -o encoder 2>"$tmp/err" || fail 'an encoder'
+headwater run moved/linear.yaml || fail 'a linear model of an encoder'
+sed -i 's/"nought/&x/' encoder/tokenizer.json
+for time in first second; do
+  [ "$(status_of headwater run moved/linear.yaml)" = 1 ] && [ "$(head -n 1 "$tmp/err")" = "headwater: encoder: changed since $linear/model was trained with it" ] ||
+    fail "a file of an encoder that has changed, the $time time"
+done
+sed -i 's/"noughtx/"nought/' encoder/tokenizer.json
+headwater run moved/linear.yaml || fail 'a run whose encoder is as it was'
+# The same of a tokenizer that training.init_from gives, and of the folder of a published model.
+sed 's/max_steps: 2/&, init_from: encoder/; /^source_tokenizer/d' moved/encoder.yaml >moved/tuned.yaml
+for changed in encoder/tokenizer.json encoder; do
+  headwater run moved/tuned.yaml --overwrite || fail "a run that begins with a model ($changed)"
+  sed -i 's/"nought/&x/' encoder/tokenizer.json
+  [ "$(status_of headwater run moved/tuned.yaml)" = 1 ] && [ "$(head -n 1 "$tmp/err")" = "headwater: $changed: changed since models/recipes/tuned/model was trained with it" ] ||
+    fail "a first model that has changed ($changed)"
+  rm -f encoder/recipe.yaml
+done
+mv encoder elsewhere
+headwater run moved/linear.yaml && cmp -s "$tmp/out" $linear/report.md || fail 'a finished run whose encoder is gone'
+lacks_encoder 'anew' --overwrite
+sed -i 's/encoder: encoder/&, C: 2/' moved/linear.yaml
+lacks_encoder 'another recipe'
+sed -i 's/, C: 2//' moved/linear.yaml
+rm -r models/recipes/prepared/linear-*
+lacks_encoder 'nothing is prepared'
+
 # --- The environment -------------------------------------------------------------------------------------------------------------
 
 # Every name that the script of a run has, and of options.
@@ -285,4 +334,4 @@ for folder in '~' './~' '~root'; do
   HOME=$tmp/home headwater run moved/r.yaml "--models=$folder" && [ -s "./$folder/recipes/r/report.md" ] || fail "--models=$folder"
 done
 [ ! -e home ] || fail '~ is taken for the home folder'
-echo 'runs: data of any age, kills, two at once, one name twice, the environment'
+echo 'runs: data of any age, kills, two at once, one name twice, encoders, the environment'
