@@ -129,6 +129,9 @@ TEST_CASE("BERT's layout: what a config.json says, and what is not computed") {
   CHECK(settings_of(config.set("classifier_dropout", 0.3)).transformer.output_dropout == 0.3);
   CHECK(settings_of(config.set("classifier_dropout", nullptr).set("hidden_dropout_prob", 0.2))
             .transformer.output_dropout == 0.2);
+  CHECK(settings_of(small_bert().set("type_vocab_size", 1)).segments == 1);
+  CHECK(settings_of(small_bert().set("hidden_act", "relu")).transformer.activation == "relu");
+  CHECK(settings_of(small_bert().set("hidden_act", "gelu_python")).transformer.activation == "gelu");
   const auto refused = [&](const char* key, Json value) {
     return error_text([&] { settings_of(small_bert().set(key, std::move(value))); });
   };
