@@ -11,7 +11,6 @@
 #include "text/models/subword_text_encoder.hpp"
 #include "text/tokenizer/normalizer.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
-#include "text/unicode/bert_characters.hpp"
 #include "text/unicode/byte_level.hpp"
 #include "text/unicode/unicode.hpp"
 
