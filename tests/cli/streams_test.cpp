@@ -294,7 +294,9 @@ TEST_CASE("learning takes at most 16 times the bytes of a line without a boundar
     const Arguments arguments{"tokenize", "-q", "--learn", kind, "--size", "1000", "-o", model};
     const long little = peak_of(arguments, "a b\n", 1);
     for (const char c : {'a', ' ', '.'}) {
-      const long much = peak_of(arguments, std::string(kBytes, c) + "a\n", 1);
+      std::string line(kBytes, c);
+      line.append("a\n");
+      const long much = peak_of(arguments, line, 1);
       INFO(kind, ": ", little, " kB for 4 bytes, ", much, " kB for 4 MiB of '", std::string(1, c), "'");
       CHECK(much - little < static_cast<long>(16 * kBytes / 1024));
     }
