@@ -38,18 +38,20 @@ void head_weights(const AttentionOutput& attention, const kernels::AttentionShap
     std::copy_n(attention.weights.row(first + i), weights.cols, weights.row(i));
 }
 
+// A window of W leaves a query at most 2W - 1 keys, W of a causal one.
+static Index seen_keys(const AttentionLayerSettings& settings, Index length, Causality causality) {
+  const Index W = settings.window, seen = causality == Causality::causal ? W : 2 * W - 1;
+  return W > 0 ? std::min(length, seen) : length;
+}
+
 double weighting_flops(const AttentionLayerSettings& settings, Index length, Causality causality) {
-  // A window of W leaves a query at most 2W - 1 keys, W of a causal one.
-  const Index W = settings.window, seen = causality == Causality::causal ? W : 2 * W - 1,
-              keys = W > 0 ? std::min(length, seen) : length;
   return 2 * 2 * static_cast<double>(length * settings.heads * settings.head_width) *
-         static_cast<double>(keys);
+         static_cast<double>(seen_keys(settings, length, causality));
 }
 
 double attention_flops(const AttentionLayerSettings& settings, Index length, Causality causality) {
-  const Index inner = settings.heads * settings.head_width;
-  return weighting_flops(settings, length, causality) +
-         4 * 2 * static_cast<double>(length * settings.width * inner);
+  return 2 * 2 * static_cast<double>(length * settings.heads * settings.head_width) *
+         static_cast<double>(2 * settings.width + seen_keys(settings, length, causality));
 }
 
 ops::AttentionSettings attention_op_settings(const ForwardContext& context,

@@ -76,7 +76,7 @@ class FeedForward {
 
   // Multiplications and additions over `length` tokens.
   double flops(Index length) const {
-    return 2 * static_cast<double>(length * inner_.weight().size() * (gate_ ? 3 : 2));
+    return 2 * (gate_ ? 3 : 2) * static_cast<double>(length * inner_.weight().size());
   }
 
  private:

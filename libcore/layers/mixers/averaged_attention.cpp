@@ -47,7 +47,8 @@ class AveragedAttention : public Mixer {
   // Without the projection of values.
   double flops(Index length) const override {
     return attention_flops(settings_, length, causality_) -
-           2 * static_cast<double>(length * settings_.width * settings_.heads * settings_.head_width);
+           2 * static_cast<double>(length * settings_.heads * settings_.head_width) *
+               static_cast<double>(settings_.width);
   }
 
  private:
