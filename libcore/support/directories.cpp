@@ -89,6 +89,7 @@ bool FolderFiles::has(std::string_view name) const {
 const std::string& FolderFiles::read(std::string_view name, std::uint64_t max_bytes) const {
   const auto known = answers_->find(name);
   if (known != answers_->end() && known->second) return *known->second;
+  is_there(path / name);  // says of a link that leads nowhere what it says to has()
   return *answers_->insert_or_assign(std::string(name), read_file(path / name, max_bytes)).first->second;
 }
 
