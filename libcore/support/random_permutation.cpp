@@ -57,10 +57,10 @@ std::uint64_t BlockShuffle::operator[](std::uint64_t at) const {
   RandomStream stream = stream_;
   stream.layer += 1 + static_cast<std::uint32_t>(window);
   const RandomPermutation within(stream, begin_of(first + blocks_of_window_) - begin);
-  std::uint64_t place = within[at - begin];
-  if (missing_ > 0 && place_of_last_ >= first && begin + place >= begin_of(place_of_last_ + 1))
-    place += missing_;
-  return order_[first + place / block_] * block_ + place % block_;
+  std::uint64_t offset = within[at - begin];
+  if (missing_ > 0 && place_of_last_ >= first && begin + offset >= begin_of(place_of_last_ + 1))
+    offset += missing_;
+  return order_[first + offset / block_] * block_ + offset % block_;
 }
 
 }  // namespace headwater
