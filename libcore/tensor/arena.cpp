@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <new>
 #include <new>  // IWYU pragma: keep
 
 namespace headwater {
