@@ -10,6 +10,7 @@
 #include "text/learning/unigram_learner.hpp"
 #include "text/models/subword_text_encoder.hpp"
 #include "text/tokenizer/normalizer.hpp"
+#include "text/tokenizer/pre_tokenizer.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
 #include "text/unicode/byte_level.hpp"
 #include "text/unicode/unicode.hpp"
@@ -56,22 +57,6 @@ void for_each_unicode_word(std::string_view line, const Use& use) {
   if (line.size() > begin) use(line.substr(begin));
 }
 
-// Those of the pre-tokenizer BertPreTokenizer.
-template <class Use>
-void for_each_bert_word(std::string_view line, const Use& use) {
-  for_each_unicode_word(line, [&](std::string_view word) {
-    std::size_t begin = 0, at = 0;
-    while (at < word.size()) {
-      const std::size_t before = at;
-      if (!is_bert_punctuation(next_code_point(word, at))) continue;
-      if (before > begin) use(word.substr(begin, before - begin));
-      use(word.substr(before, at - before));
-      begin = at;
-    }
-    if (word.size() > begin) use(word.substr(begin));
-  });
-}
-
 // How BERT's library normalizes texts; lower-casing leaves accents alone.
 Json bert_normalizer_json(const StandardizeSettings& settings) {
   return Json::Object{{"type", "BertNormalizer"},
@@ -81,14 +66,19 @@ Json bert_normalizer_json(const StandardizeSettings& settings) {
                       {"lowercase", settings.lowers()}};
 }
 
+Json bert_pre_tokenizer_json() { return Json::Object{{"type", "BertPreTokenizer"}}; }
+
 PieceCounter::Count count_bert_words(const SubwordTokenizerSettings& settings) {
   if (settings.standardize.strips())
     throw UsageError("standardize: " + std::string(name_of(settings.standardize.standardize)) +
                      " strips marks, which wordpiece keeps (write none or lower)");
-  return [normalizer = Normalizer(bert_normalizer_json(settings.standardize), "wordpiece")](
-             std::string_view lines, WordTable& counts) {
+  const std::string where = "wordpiece";
+  return [normalizer = Normalizer(bert_normalizer_json(settings.standardize), where),
+          pre_tokenizer = PreTokenizer(bert_pre_tokenizer_json(), where)](std::string_view lines,
+                                                                          WordTable& counts) {
     for_each_line(lines, [&](std::string_view line) {
-      for_each_bert_word(normalizer.apply(line), [&](std::string_view word) { ++counts.value(word); });
+      pre_tokenizer.for_each_piece(normalizer.apply(line), true,
+                                   [&](std::string_view word) { ++counts.value(word); });
     });
   };
 }
@@ -132,7 +122,7 @@ struct Parts {
 };
 
 Parts bert_parts(const SubwordTokenizerSettings& settings) {
-  return {bert_normalizer_json(settings.standardize), Json::Object{{"type", "BertPreTokenizer"}},
+  return {bert_normalizer_json(settings.standardize), bert_pre_tokenizer_json(),
           Json::Object{{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}};
 }
 

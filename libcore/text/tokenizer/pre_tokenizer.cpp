@@ -90,8 +90,7 @@ TextSpans split_at(std::string_view text, const TextSpans& matches, SplitBehavio
 using CharacterTest = bool (*)(char32_t);
 
 // Every character of which is_one(character) is true, as a match.
-template <class IsOne>
-TextSpans find_characters(std::string_view text, const IsOne& is_one) {
+TextSpans find_characters(std::string_view text, CharacterTest is_one) {
   TextSpans found;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
@@ -140,6 +139,37 @@ auto cutting(Cut cut) {
     return !spans.empty() && spans.front().begin == 0;
   };
 }
+
+enum class Cut { none, dropped, kept };
+
+// A step that cuts at each character of which cut_of() says so. It lists nothing: of a text of spaces that
+// would be a span for each.
+template <class CutOf>
+auto cutting_characters(CutOf cut_of) {
+  return [cut_of](std::string_view text, bool, const PreTokenizer::TakePiece& take) {
+    bool begins = false;
+    const auto give = [&](std::size_t begin, std::size_t end) {
+      if (begin == end) return;
+      begins = begins || begin == 0;
+      take(text.substr(begin, end - begin));
+    };
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t before = at;
+      const Cut cut = cut_of(next_code_point(text, at));
+      if (cut == Cut::none) continue;
+      give(begin, before);
+      if (cut == Cut::kept) give(before, at);
+      begin = at;
+    }
+    give(begin, text.size());
+    return begins;
+  };
+}
+
+Cut cut_of_white_space(char32_t c) { return is_white_space(c) ? Cut::dropped : Cut::none; }
+
+Cut cut_of_bert(char32_t c) { return is_bert_punctuation(c) ? Cut::kept : cut_of_white_space(c); }
 
 auto cutting_at(CharacterTest is_one, SplitBehavior behavior) {
   return cutting([is_one, behavior](std::string_view text) {
@@ -234,13 +264,6 @@ void PreTokenizer::add(const Json& part, const std::string& where) {
                   [&](const Json& inner, const std::string& place) { add(inner, place); });
     return;
   }
-  if (type == "BertPreTokenizer") {
-    check_members(part, {"type"}, where);
-    steps_.push_back({where, cutting_at(is_white_space, SplitBehavior::removed)});
-    steps_.push_back({where, cutting_at(is_bert_punctuation, SplitBehavior::isolated)});
-    check_step_count(steps_.size() - 1, where);
-    return;
-  }
   Run run = read(part, type, where);
   check_step_count(steps_.size(), where);
   steps_.push_back({where, std::move(run)});
@@ -256,9 +279,13 @@ PreTokenizer::Run PreTokenizer::read(const Json& part, const std::string& type,
       });
     });
   }
+  if (type == "BertPreTokenizer") {
+    check_members(part, {"type"}, where);
+    return cutting_characters(cut_of_bert);
+  }
   if (type == "WhitespaceSplit") {
     check_members(part, {"type"}, where);
-    return cutting_at(is_white_space, SplitBehavior::removed);
+    return cutting_characters(cut_of_white_space);
   }
   if (type == "Split") {
     check_members(part, {"type", "pattern", "behavior", "invert"}, where);
@@ -269,9 +296,8 @@ PreTokenizer::Run PreTokenizer::read(const Json& part, const std::string& type,
   }
   if (type == "CharDelimiterSplit") {
     check_members(part, {"type", "delimiter"}, where);
-    return cutting([delimiter = json_character(part, "delimiter", where)](std::string_view text) {
-      return split_at(text, find_characters(text, [&](char32_t c) { return c == delimiter; }),
-                      SplitBehavior::removed);
+    return cutting_characters([delimiter = json_character(part, "delimiter", where)](char32_t c) {
+      return c == delimiter ? Cut::dropped : Cut::none;
     });
   }
   if (type == "Punctuation") {
