@@ -218,25 +218,13 @@ void AttentionRows::end(std::string& out) const {
   if (format_ == Format::matrix) out += "\n\n";
 }
 
-static void append_rows(std::string& out, AttentionRows::Format format, const AttentionRecord& record,
-                        const AttentionTexts& texts = {}) {
+void append_attention(std::string& out, AttentionRows::Format format, const AttentionRecord& record,
+                      const AttentionTexts& texts) {
   check(record);
   const AttentionRows rows(format, record, texts);
   rows.begin(out);
   rows.rows(out, 0, record.weights);
   rows.end(out);
-}
-
-void append_attention_csv(std::string& out, const AttentionRecord& record, const AttentionTexts& texts) {
-  append_rows(out, AttentionRows::Format::csv, record, texts);
-}
-
-void append_attention_json(std::string& out, const AttentionRecord& record, const AttentionTexts& texts) {
-  append_rows(out, AttentionRows::Format::json, record, texts);
-}
-
-void append_attention_matrix(std::string& out, const AttentionRecord& record) {
-  append_rows(out, AttentionRows::Format::matrix, record);
 }
 
 std::string_view patch_attention_csv_header() {

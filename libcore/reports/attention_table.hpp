@@ -34,25 +34,19 @@ struct AttentionTexts {
 // stands in the tokens.
 std::string_view attention_csv_header(bool has_segments = false);
 
-// One line for each weight, queries outside, keys inside: RFC 4180 quoting, LF at line ends, weights with 9
-// significant digits (a float32 reads back equal). Line ends in texts are written \n and \r.
-void append_attention_csv(std::string& out, const AttentionRecord& record, const AttentionTexts& texts = {});
-
-// The same of images: "example,kind,layer,head,q,k,q_row,q_column,k_row,k_column,weight\n"; row and column of
+// CSV of images: "example,kind,layer,head,q,k,q_row,q_column,k_row,k_column,weight\n"; row and column of
 // a class token are empty.
 std::string_view patch_attention_csv_header();
 void append_patch_attention_csv(std::string& out, const AttentionRecord& record, const PatchTokens& tokens);
 
-// One line, an object: version, example, kind, layer, head (of a single one), q_tokens, k_tokens, predicts,
-// q_texts, k_texts and predicts_texts (of images, whose texts are not given, tokens alone), of pairs
-// q_segments and k_segments (null of padding), and weights, a list a query.
-void append_attention_json(std::string& out, const AttentionRecord& record, const AttentionTexts& texts = {});
-
-// One block for gnuplot's `matrix with image`: a comment naming it and its tokens, q lines of k weights, two
-// empty lines (so that `index N` finds it).
-void append_attention_matrix(std::string& out, const AttentionRecord& record);
-
-// One of these three of a record whose weights come some rows at a time: begin(), all rows() in order, end().
+// A record as text, its weights some rows at a time: begin(), all rows() in order, end().
+// csv: a line for each weight, queries outside, keys inside: RFC 4180 quoting, LF at line ends, weights with
+// 9 significant digits (a float32 reads back equal). Line ends in texts are written \n and \r.
+// json: one line, an object: version, example, kind, layer, head (of a single one), q_tokens, k_tokens,
+// predicts, q_texts, k_texts and predicts_texts (of images, whose texts are not given, tokens alone), of
+// pairs q_segments and k_segments (null of padding), and weights, a list a query.
+// matrix: a block for gnuplot's `matrix with image`: a comment naming it and its tokens, q lines of k
+// weights, two empty lines (so that `index N` finds it).
 class AttentionRows {
  public:
   enum class Format { csv, json, matrix };
@@ -75,8 +69,12 @@ class AttentionRows {
       key_segment_;
 };
 
+// The same of a record with its weights.
+void append_attention(std::string& out, AttentionRows::Format format, const AttentionRecord& record,
+                      const AttentionTexts& texts = {});
+
 // What the axes of an AttentionArray are, an object with a line end: version, example, kind, layers, heads
-// and the tokens and texts of append_attention_json. Weights are not looked at.
+// and the tokens and texts of its JSON. Weights are not looked at.
 std::string attention_axes_json(std::span<const AttentionRecord> records, const AttentionTexts& texts = {});
 
 // Attention weights of several heads as one NumPy array: float32 [layers, heads, q, k], little-endian, of one

@@ -138,8 +138,8 @@ class ImageRows : public OfImages {
     }
     for (AttentionRecord& record : trace.records) {
       if (options_.format == "csv") append_patch_attention_csv(text_, record, tokens_);
-      if (options_.format == "json") append_attention_json(text_, record);
-      if (options_.format == "matrix") append_attention_matrix(text_, record);
+      if (options_.format == "json") append_attention(text_, AttentionRows::Format::json, record);
+      if (options_.format == "matrix") append_attention(text_, AttentionRows::Format::matrix, record);
       output_.write(text_);
       text_.clear();
     }

@@ -21,6 +21,15 @@ AttentionRecord small_record(std::int64_t layer = 0, std::int64_t head = 0) {
           .weights = {0.25F, 0.75F, 0.0F, 0.1F, 0.2F, 0.7F}};
 }
 
+using enum AttentionRows::Format;
+
+std::string text_of(AttentionRows::Format format, const AttentionRecord& record,
+                    const AttentionTexts& texts = {}) {
+  std::string out;
+  append_attention(out, format, record, texts);
+  return out;
+}
+
 // A reader of RFC 4180 with LF line ends: the rows of fields.
 std::vector<std::vector<std::string>> read_csv(std::string_view text) {
   std::vector<std::vector<std::string>> rows(1);
@@ -52,8 +61,7 @@ std::vector<std::vector<std::string>> read_csv(std::string_view text) {
 }  // namespace
 
 TEST_CASE("CSV in long form") {
-  std::string out(attention_csv_header());
-  append_attention_csv(out, small_record(1, 3));
+  const std::string out = std::string(attention_csv_header()) + text_of(csv, small_record(1, 3));
   CHECK(out ==
         "example,kind,layer,head,q,k,q_token,k_token,predicts,q_text,k_text,predicts_text,weight\n"
         "2,cross,1,3,0,0,[START],red,casa,[START],red,casa,0.25\n"
@@ -68,25 +76,21 @@ TEST_CASE("of pairs of texts each token says which text it is of, padding none")
   const AttentionRecord record{
       .query_tokens = {"a", "b", "[PAD]"}, .key_tokens = {"a", "b"}, .weights = {1, 0, 0, 1, 0, 1}};
   const AttentionTexts texts{.has_segments = true, .second_text = 1, .padding = 2};
-  std::string csv(attention_csv_header(true)), json;
-  append_attention_csv(csv, record, texts);
-  append_attention_json(json, record, texts);
-  CHECK(csv.substr(0, csv.find("\n0,encoder,0,0,0,1")) ==
+  const std::string table = std::string(attention_csv_header(true)) + text_of(csv, record, texts);
+  CHECK(table.substr(0, table.find("\n0,encoder,0,0,0,1")) ==
         "example,kind,layer,head,q,k,q_token,k_token,predicts,q_text,k_text,predicts_text,q_segment,k_"
         "segment,weight\n"
         "0,encoder,0,0,0,0,a,a,,a,a,,0,0,1");
-  CHECK(csv.ends_with("\n0,encoder,0,0,2,1,[PAD],b,,[PAD],b,,,1,1\n"));
-  CHECK(json.find("\"q_segments\":[0,1,null],\"k_segments\":[0,1],\"weights\"") != std::string::npos);
+  CHECK(table.ends_with("\n0,encoder,0,0,2,1,[PAD],b,,[PAD],b,,,1,1\n"));
+  CHECK(text_of(json, record, texts).find("\"q_segments\":[0,1,null],\"k_segments\":[0,1],\"weights\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("a record of all layers and heads names none") {
   const AttentionRecord record{
       .layer = -1, .head = -1, .query_tokens = {"a"}, .key_tokens = {"a"}, .weights = {1}};
-  std::string csv, json;
-  append_attention_csv(csv, record);
-  append_attention_json(json, record);
-  CHECK(csv == "0,encoder,,,0,0,a,a,,a,a,,1\n");
-  CHECK(json ==
+  CHECK(text_of(csv, record) == "0,encoder,,,0,0,a,a,,a,a,,1\n");
+  CHECK(text_of(json, record) ==
         "{\"version\":1,\"example\":0,\"kind\":\"encoder\",\"q_tokens\":[\"a\"],\"k_tokens\":[\"a\"],"
         "\"weights\":[[1]]}\n");
 }
@@ -96,10 +100,7 @@ TEST_CASE("CSV has decoded text beside the tokens, on one line, and the weight l
                                .key_tokens = {"Ċ", "Ã"},
                                .predicts = {"Ġ,"},
                                .weights = {0.25F, 0.75F}};
-  std::string out;
-  append_attention_csv(out, record,
-                       {.queries = {" geöffnet"}, .keys = {"\n\r", "<0xC3>"}, .predicts = {" ,"}});
-  CHECK(out ==
+  CHECK(text_of(csv, record, {.queries = {" geöffnet"}, .keys = {"\n\r", "<0xC3>"}, .predicts = {" ,"}}) ==
         "0,encoder,0,0,0,0,ĠgeÃ¶ffnet,Ċ,\"Ġ,\", geöffnet,\\n\\r,\" ,\",0.25\n"
         "0,encoder,0,0,0,1,ĠgeÃ¶ffnet,Ã,\"Ġ,\", geöffnet,<0xC3>,\" ,\",0.75\n");
 }
@@ -136,9 +137,7 @@ TEST_CASE("hostile tokens survive the quoting") {
                          .key_tokens = tokens,
                          .predicts = {","},
                          .weights = std::vector<float>(8, 0.125F)};
-  std::string out;
-  append_attention_csv(out, record);
-  const auto rows = read_csv(out);
+  const auto rows = read_csv(text_of(csv, record));
   REQUIRE(rows.size() == tokens.size());
   for (std::size_t k = 0; k < tokens.size(); ++k) {
     REQUIRE(rows[k].size() == 13);
@@ -154,9 +153,7 @@ TEST_CASE("float32 weights read back equal from nine digits") {
     record.key_tokens.push_back("k");
     record.weights.push_back(std::bit_cast<float>(bits));
   }
-  std::string out;
-  append_attention_csv(out, record);
-  const auto rows = read_csv(out);
+  const auto rows = read_csv(text_of(csv, record));
   REQUIRE(rows.size() == record.weights.size());
   for (std::size_t k = 0; k < rows.size(); ++k)
     CHECK(std::strtof(rows[k].back().c_str(), nullptr) == record.weights[k]);
@@ -164,18 +161,12 @@ TEST_CASE("float32 weights read back equal from nine digits") {
 
 TEST_CASE("encoders predict nothing; an example without tokens has no lines") {
   AttentionRecord record{.query_tokens = {"a"}, .key_tokens = {"a"}, .predicts = {}, .weights = {1.0F}};
-  std::string out;
-  append_attention_csv(out, record);
-  CHECK(out == "0,encoder,0,0,0,0,a,a,,a,a,,1\n");
-  out.clear();
-  append_attention_csv(out, AttentionRecord{});
-  CHECK(out.empty());
+  CHECK(text_of(csv, record) == "0,encoder,0,0,0,0,a,a,,a,a,,1\n");
+  CHECK(text_of(csv, AttentionRecord{}).empty());
 }
 
 TEST_CASE("blocks for gnuplot") {
-  std::string out;
-  append_attention_matrix(out, small_record());
-  CHECK(out ==
+  CHECK(text_of(matrix, small_record()) ==
         "# example 2, cross, layer 0, head 0\n"
         "# rows: \"[START]\" \"casa\"\n"
         "# predicts: \"casa\" \"roja\"\n"
@@ -197,18 +188,15 @@ TEST_CASE("rows that come one by one make the text of the whole record") {
   AttentionRecord head = whole;
   head.weights.clear();
   const AttentionTexts texts{.queries = {"", "house"}, .keys = {"red", "a\nb", "."}, .predicts = {"x", "y"}};
-  using enum AttentionRows::Format;
   for (const AttentionRows::Format format : {csv, json, matrix}) {
-    const bool is_matrix = format == matrix;
-    std::string expected, found;
-    if (is_matrix) append_attention_matrix(expected, whole);
-    if (!is_matrix) (format == csv ? append_attention_csv : append_attention_json)(expected, whole, texts);
-    const AttentionRows rows(format, head, is_matrix ? AttentionTexts() : texts);
+    const AttentionTexts said = format == matrix ? AttentionTexts() : texts;
+    std::string found;
+    const AttentionRows rows(format, head, said);
     rows.begin(found);
     for (std::size_t q = 0; q < whole.queries(); ++q)
       rows.rows(found, q, std::span(whole.weights).subspan(q * whole.keys(), whole.keys()));
     rows.end(found);
-    CHECK(found == expected);
+    CHECK(found == text_of(format, whole, said));
   }
 }
 
@@ -238,9 +226,9 @@ TEST_CASE("records whose sizes do not fit are refused") {
   AttentionRecord record = small_record();
   record.weights.pop_back();
   std::string out;
-  CHECK_THROWS_WITH_AS(append_attention_csv(out, record), doctest::Contains("5 weights for 2 x 3 tokens"),
+  CHECK_THROWS_WITH_AS(append_attention(out, csv, record), doctest::Contains("5 weights for 2 x 3 tokens"),
                        Error);
   record = small_record();
   record.predicts.pop_back();
-  CHECK_THROWS_AS(append_attention_csv(out, record), Error);
+  CHECK_THROWS_AS(append_attention(out, csv, record), Error);
 }
