@@ -1,5 +1,5 @@
-// Tables of the members that files beside a model's weights may have (libcore/FORMATS.md, Files beside the
-// weights): what each does here. A member that could change a result is read, or refused by its name.
+// Tables of the members that files beside a model's weights may have (libcore/FORMATS.md, Published
+// layouts): what each does here. A member that could change a result is read, or refused by its name.
 #pragma once
 
 #include <span>
