@@ -172,9 +172,10 @@ lint: ## formatting, clang-tidy, shellcheck, and files that are cited; changes n
 includes: ## includes that nothing is used of, by clang-tidy 17 or newer [CLANG_TIDY=]: some minutes
 	@JOBS=$(JOBS) $(if $(filter file,$(origin CLANG_TIDY)),,CLANG_TIDY='$(CLANG_TIDY)') tests/includes.sh $(BUILD)-includes
 
-pages: tools-present ## write the tables of options of tools/*.md anew, from what the programs declare
+pages: tools-present ## write the options in tools/*.md and the keys in recipes/keys.md anew, from what the programs declare
 	@for tool in $(TOOLS); do '$(BIN)'/$$tool --print-options | \
 	  sed -i -e '/^## Options$$/r /dev/stdin' -e '/^## Options$$/,/^## /{//!d}' tools/$$tool.md; done
+	@sed -i '/^`inspect --keys`/q' recipes/keys.md; '$(BIN)'/inspect --keys >>recipes/keys.md
 
 clean: ## remove the builds, not data or models
 	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan $(BUILD)-aarch64 $(BUILD)-lint $(BUILD)-includes $(BUILD)-deb $(BUILD)-deb-test $(BUILD)-wheel
