@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "cli/result_ending.hpp"
+#include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "families/model_directory.hpp"
 #include "support/error.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "cli/result_ending.hpp"
+#include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "models/settings.hpp"
 #include "support/error.hpp"

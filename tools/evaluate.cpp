@@ -1,7 +1,6 @@
 // evaluate: how good a model is on data, or how close one text is to another. Manual: tools/evaluate.md.
 
 #include "tools/evaluate/evaluate.hpp"
-#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "metrics/registry.hpp"

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "cli/result_ending.hpp"
+#include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "families/registry.hpp"
 #include "support/error.hpp"

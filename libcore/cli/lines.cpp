@@ -6,10 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "cli/bad_bytes.hpp"
 #include "cli/input_file.hpp"
-#include "cli/json_text.hpp"
-#include "cli/line_notes.hpp"
+#include "cli/line_text.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/tool.hpp"

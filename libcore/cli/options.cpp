@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cli/message_text.hpp"
-#include "cli/option_names.hpp"
 #include "cli/result_file.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"

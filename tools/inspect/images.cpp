@@ -1,5 +1,4 @@
 // Data sets of images: what they hold, a contact sheet, and what training draws from an image.
-#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "families/registry.hpp"
 #include "families/vision/directory.hpp"

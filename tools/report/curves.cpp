@@ -2,7 +2,6 @@
 #include <iterator>
 
 #include "cli/lines.hpp"
-#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "reports/learning_curves_svg.hpp"

@@ -1,7 +1,6 @@
 // What was expected of the runs of recipes, and what they reached.
 #include <algorithm>
 
-#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "families/model_directory.hpp"

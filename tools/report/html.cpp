@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "checkpoint/directory.hpp"
-#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "families/family.hpp"

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "families/registry.hpp"
 #include "recipe/key_values.hpp"

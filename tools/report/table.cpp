@@ -1,7 +1,6 @@
 // Runs beside each other.
 #include <algorithm>
 
-#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "reports/run_table.hpp"

@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 
-#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "data/token_dataset.hpp"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "data/held_out.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "cli/line_filter.hpp"
-#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "families/label_names.hpp"

@@ -1,5 +1,5 @@
 // All lines as one long text: lines of ids of one length, or a file of ids.
-#include "cli/result_ending.hpp"
+#include "cli/result_file.hpp"
 #include "support/error.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 #include "tools/vectorize/stream.hpp"

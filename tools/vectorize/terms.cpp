@@ -2,7 +2,6 @@
 #include <atomic>
 
 #include "cli/line_filter.hpp"
-#include "cli/result_ending.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "data/ngram_vocabulary_learner.hpp"

@@ -1,4 +1,4 @@
-#include "cli/result_ending.hpp"
+#include "cli/result_file.hpp"
 
 #include <doctest/doctest.h>
 
