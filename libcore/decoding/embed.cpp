@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "decoding/arenas.hpp"
+#include "layers/transformer_stack.hpp"
 #include "models/settings.hpp"
-#include "models/transformer_stack.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"

@@ -12,7 +12,7 @@
 
 #include "data/packed_tokens.hpp"
 #include "families/source_ids.hpp"
-#include "models/attention_trace.hpp"
+#include "layers/transformer_stack.hpp"
 #include "tensor/arena.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 

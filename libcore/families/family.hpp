@@ -14,7 +14,7 @@
 #include "data/labels.hpp"
 #include "families/attention_trace.hpp"
 #include "families/hidden_states.hpp"
-#include "models/layer_summary.hpp"
+#include "layers/transformer_stack.hpp"
 #include "recipe/recipe.hpp"
 #include "support/json.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "data/packed_tokens.hpp"
 #include "layers/output_layer.hpp"
-#include "models/transformer_stack.hpp"
+#include "layers/transformer_stack.hpp"
 
 namespace headwater {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "layers/embedding.hpp"
-#include "layers/transformer_block.hpp"
+#include "layers/transformer_stack.hpp"
 
 namespace headwater {
 

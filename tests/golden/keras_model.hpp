@@ -9,7 +9,7 @@
 
 #include "autograd/parameter.hpp"
 #include "checkpoint/safetensors.hpp"
-#include "layers/attention.hpp"
+#include "layers/mixers/attention.hpp"
 #include "recipe/recipe.hpp"
 #include "reference_folder.hpp"
 

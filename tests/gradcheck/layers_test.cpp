@@ -10,7 +10,7 @@
 #include "families/translator/model.hpp"
 #include "gradcheck/checker.hpp"
 #include "layers/embedding.hpp"
-#include "layers/transformer_block.hpp"
+#include "layers/transformer_stack.hpp"
 #include "unusual_mixing.hpp"
 
 using namespace headwater;

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "layers/rotary.hpp"
+#include "layers/mixers/attention.hpp"
 
 namespace headwater::gradcheck {
 

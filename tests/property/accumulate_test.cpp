@@ -1,6 +1,6 @@
 // A batch computed in 1, 2, 4 or 8 parts, by as many ranks or one, on any number of threads: the same
 // parameters, optimizer state and log.
-#include "models/transformer_stack.hpp"
+#include "layers/transformer_stack.hpp"
 #include "property/model_runs.hpp"
 #include "property/rank_runs.hpp"
 

@@ -1,6 +1,6 @@
 #include "families/bag_of_words/model.hpp"
 
-#include "models/transformer_stack.hpp"
+#include "layers/transformer_stack.hpp"
 
 namespace headwater {
 

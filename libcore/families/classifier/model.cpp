@@ -1,6 +1,6 @@
 #include "families/classifier/model.hpp"
 
-#include "models/transformer_stack.hpp"
+#include "layers/transformer_stack.hpp"
 
 namespace headwater {
 

@@ -8,8 +8,7 @@
 #include "families/text_encoder/model.hpp"
 #include "layers/builder.hpp"
 #include "layers/linear.hpp"
-#include "models/attention_trace.hpp"
-#include "models/layer_summary.hpp"
+#include "layers/transformer_stack.hpp"
 #include "models/settings.hpp"
 
 namespace headwater {

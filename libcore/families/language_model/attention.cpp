@@ -1,6 +1,6 @@
 // Where a language model looked, and the states of its tokens.
 #include "families/language_model/directory.hpp"
-#include "models/transformer_stack.hpp"
+#include "layers/transformer_stack.hpp"
 #include "support/error.hpp"
 
 namespace headwater {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "models/transformer_stack.hpp"
+#include "layers/transformer_stack.hpp"
 
 namespace headwater {
 

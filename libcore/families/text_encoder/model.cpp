@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/transformer_stack.hpp"
+#include "layers/transformer_stack.hpp"
 
 namespace headwater {
 

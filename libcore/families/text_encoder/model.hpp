@@ -12,8 +12,8 @@
 #include "layers/embedding.hpp"
 #include "layers/linear.hpp"
 #include "layers/sub_layers.hpp"
+#include "layers/transformer_stack.hpp"
 #include "models/settings.hpp"
-#include "models/transformer_stack.hpp"
 
 namespace headwater {
 

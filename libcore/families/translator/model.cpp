@@ -1,6 +1,6 @@
 #include "families/translator/model.hpp"
 
-#include "models/transformer_stack.hpp"
+#include "layers/transformer_stack.hpp"
 #include "support/error.hpp"
 
 namespace headwater {

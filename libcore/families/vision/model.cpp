@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "models/transformer_stack.hpp"
+#include "layers/transformer_stack.hpp"
 #include "support/error.hpp"
 
 namespace headwater {

@@ -11,8 +11,8 @@
 #include "data/packed_tokens.hpp"
 #include "layers/dropout.hpp"
 #include "layers/linear.hpp"
+#include "layers/transformer_stack.hpp"
 #include "models/settings.hpp"
-#include "models/transformer_stack.hpp"
 
 namespace headwater {
 

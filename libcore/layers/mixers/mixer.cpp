@@ -6,7 +6,7 @@
 
 namespace headwater {
 
-// Each is defined at the end of its file.
+// Each is defined behind its class.
 extern const MixerKind kAttentionMixer, kPlainAttentionMixer, kAveragedAttentionMixer, kFourierMixer,
     kMlpMixer, kConvolutionMixer, kLstmMixer, kGruMixer;
 // In the order of the list of keys.

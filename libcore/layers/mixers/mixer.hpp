@@ -1,6 +1,6 @@
 // What mixes the tokens of a sequence in a block: attention, or what stands in its place. Each mixer is a
-// file of this folder and ends with its row; mixer.cpp lists the rows. A block finds its mixer by name and
-// calls it once for all tokens. Families make the rows of recipes from these rows.
+// class of a file of this folder, and its row stands behind it; mixer.cpp lists the rows. A block finds its
+// mixer by name and calls it once for all tokens. Families make the rows of recipes from these rows.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <variant>
 
-#include "layers/attention.hpp"
+#include "layers/mixers/attention.hpp"
 
 namespace headwater {
 

@@ -1,7 +1,7 @@
 // What a row of the benchmark is made of: a model, its random batches, and what a batch costs at least.
 #pragma once
 
-#include "layers/transformer_block.hpp"
+#include "layers/transformer_stack.hpp"
 #include "recipe/model_section.hpp"
 #include "steps/batches.hpp"
 

@@ -7,7 +7,7 @@
 #include "layers/embedding.hpp"
 #include "layers/mixers/mixer.hpp"
 #include "layers/packed_weights.hpp"
-#include "layers/transformer_block.hpp"
+#include "layers/transformer_stack.hpp"
 
 using namespace headwater;
 

@@ -1,5 +1,5 @@
 // FLOPs by matrix: what they leave over is attention, and an output layer that shares a table.
-#include "models/layer_summary.hpp"
+#include "layers/transformer_stack.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,14 +1,27 @@
-// Multi-head attention over packed sequences, with caches for decoding.
+// Multi-head attention over packed sequences, with caches for decoding, and rotary positions.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "layers/builder.hpp"
 #include "layers/linear.hpp"
-#include "layers/rotary.hpp"
+#include "tensor/matrix.hpp"
 
 namespace headwater {
+
+// Cosines and sines of the angles p / 10000^(2i/K) of positions p < N and pairs i < K/2 (Su et al. 2021,
+// sec. 3.2.2): as ops::rotate reads them.
+class RotaryTable {
+ public:
+  RotaryTable(Index length, Index head_width);  // K is even
+  ConstMatrix view() const { return {static_cast<const Real*>(values_.data()), length_, head_width_}; }
+
+ private:
+  Index length_, head_width_;
+  std::vector<Real> values_;
+};
 
 struct AttentionLayerSettings {
   Index width = 0;       // D
