@@ -11,7 +11,6 @@
 
 #include "families/classifier/directory.hpp"
 #include "families/label_names.hpp"
-#include "families/linear_classifier/train_objective.hpp"
 #include "families/registry.hpp"
 #include "families/tokenizer_files.hpp"
 #include "families/train_labels.hpp"

@@ -10,6 +10,7 @@
 
 #include "data/token_dataset.hpp"
 #include "families/classifier/model.hpp"
+#include "families/linear_classifier/model.hpp"
 #include "families/source_ids.hpp"
 #include "families/text_encoder/model.hpp"
 #include "families/train_labels.hpp"
@@ -80,6 +81,21 @@ class ClassificationObjective : public Objective {
   bool is_unknown_rare_ = false, skips_unknown_ = false;  // [UNK] of bags
   LabelMeasure measure_;                                  // of the running validation
   Slot slots_[2];  // reused: a step after the largest allocates nothing
+};
+
+// Fits a linear classifier to all training examples at once.
+class LinearObjective : public ClassificationObjective {
+ public:
+  // As of ClassificationObjective. `model` is what that objective is given.
+  template <class... Arguments>
+  explicit LinearObjective(LinearClassifier& model, Arguments&&... arguments)
+      : ClassificationObjective(model, std::forward<Arguments>(arguments)...), linear_(model) {}
+
+  bool is_solved() const override { return true; }
+  LossTotals solve() override;
+
+ private:
+  LinearClassifier& linear_;
 };
 
 }  // namespace headwater

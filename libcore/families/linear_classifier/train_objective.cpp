@@ -1,4 +1,4 @@
-#include "families/linear_classifier/train_objective.hpp"
+#include "families/classifier/train_objective.hpp"
 
 #include <algorithm>
 #include <numeric>

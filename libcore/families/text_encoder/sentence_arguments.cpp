@@ -1,4 +1,4 @@
-#include "families/text_encoder/sentence_arguments.hpp"
+#include "families/text_encoder/sentence_transformers.hpp"
 
 #include <algorithm>
 #include <string>

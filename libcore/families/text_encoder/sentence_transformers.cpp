@@ -7,7 +7,6 @@
 #include "families/config.hpp"
 #include "families/layouts/config_table.hpp"
 #include "families/layouts/layout.hpp"
-#include "families/text_encoder/sentence_arguments.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "text/formats/member_table.hpp"

@@ -38,4 +38,9 @@ void read_sentence_modules(const ModelFolder& folder, Json& ours);
 // And back: the files that stand beside config.json, in the form that all versions read.
 std::vector<DirectoryFile> sentence_modules(const TextEmbedderSettings& settings);
 
+// The arguments in sentence_bert_config.json that sentence-transformers 6 keeps for its library: the longest
+// text in tokens that they ask for; 0: none does. `tokenizer_config`: tokenizer_config.json, or
+// null. Throws Error naming the first argument that would change a vector and is not read.
+std::int64_t length_of_arguments(const Json& config, const Json& tokenizer_config);
+
 }  // namespace headwater
