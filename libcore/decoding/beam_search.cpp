@@ -8,10 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "decoding/decoding_group.hpp"
-#include "decoding/hypothesis.hpp"
+#include "decoding/decoder.hpp"
+#include "decoding/next_token.hpp"
 #include "decoding/sampling.hpp"
-#include "decoding/token_bans.hpp"
 #include "layers/packed_weights.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/argmax/argmax.hpp"

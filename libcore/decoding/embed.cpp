@@ -4,12 +4,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "decoding/arenas.hpp"
 #include "layers/transformer_stack.hpp"
 #include "models/settings.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "tensor/arena.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 
 namespace headwater {

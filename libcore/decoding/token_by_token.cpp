@@ -1,8 +1,7 @@
 #include <optional>
 
-#include "decoding/decoding_group.hpp"
-#include "decoding/hypothesis.hpp"
-#include "decoding/token_bans.hpp"
+#include "decoding/decoder.hpp"
+#include "decoding/next_token.hpp"
 
 namespace headwater {
 

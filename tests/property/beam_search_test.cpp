@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "decoding/decoder.hpp"
-#include "decoding/hypothesis.hpp"
 #include "families/translator/model.hpp"
 #include "small_run.hpp"
 #include "support/parallel.hpp"

@@ -2,14 +2,13 @@
 #include <algorithm>
 
 #include "cli/tool.hpp"
-#include "decoding/arenas.hpp"
-#include "decoding/attention_alignment.hpp"
 #include "decoding/translate.hpp"
 #include "families/translator/directory.hpp"
 #include "metrics/word_alignment.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "tensor/arena.hpp"
 #include "text/tokenizer/token_text.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
 #include "tools/attn-dump/lines_beside.hpp"

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "cli/tool.hpp"
-#include "decoding/arenas.hpp"
 #include "decoding/generation_settings.hpp"
 #include "decoding/translate.hpp"
 #include "families/model_directory.hpp"
@@ -12,6 +11,7 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "tensor/arena.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
 #include "tools/attn-dump/lines_beside.hpp"

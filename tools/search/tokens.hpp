@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "decoding/hypothesis.hpp"
+#include "decoding/decoder.hpp"
 #include "support/json.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 

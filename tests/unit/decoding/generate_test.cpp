@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "decoding/decoding_group.hpp"
+#include "decoding/decoder.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "support/utf8.hpp"

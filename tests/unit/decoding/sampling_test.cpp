@@ -7,8 +7,7 @@
 #include <limits>
 
 #include "decoding/decoder.hpp"
-#include "decoding/hypothesis.hpp"
-#include "decoding/token_bans.hpp"
+#include "decoding/next_token.hpp"
 #include "families/language_model/model.hpp"
 
 using namespace headwater;
