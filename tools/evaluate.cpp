@@ -4,7 +4,7 @@
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "metrics/registry.hpp"
-#include "reports/class_pictures.hpp"
+#include "reports/classification_report.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/parallel.hpp"

@@ -1,10 +1,8 @@
-#include "reports/attention_lines.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "reports/color_scale.hpp"
 #include "reports/heat_map.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"

@@ -1,17 +1,22 @@
-// Where a vision Transformer looks: the attention of all its layers brought onto the grid of patches, and how
-// far it reaches.
+// Where a vision Transformer looks: the attention of all its layers brought onto the grid of patches, how far
+// it reaches, and pictures of both (attention_pictures.cpp). And the attention of all layers between the
+// tokens of a text.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "families/attention_trace.hpp"
 #include "families/vision/attention.hpp"
+#include "reports/attention_table.hpp"
+#include "reports/picture.hpp"
 
 namespace headwater {
 
@@ -88,5 +93,52 @@ class AttentionDistance {
 
 // "layer,head,pixels\n" and a line for each head.
 std::string attention_distance_csv(std::span<const AttentionDistance::Row> rows);
+
+// The attention of all layers and heads for an image on one page: a small panel each.
+struct GridImage {
+  std::vector<AttentionRecord> records;  // by layer, then head; head -1: the mean of a layer's
+  ImageCaption caption;
+};
+
+// An SVG 1.1 document: for each image a row of panels a layer and a column a head, queries down and keys to
+// the right, colour for weight. Panels shrink until an image fits a page of 1280 x 1700 pixels; where tokens
+// are more than a panel has pixels, a pixel is the mean of its tokens' weights. Throws Error where there are
+// no images or no records.
+std::string attention_grid_svg(std::span<const GridImage> images, std::string_view title);
+
+// How far each head looks, layer by layer. An SVG 1.1 document: a dot for each head over its layer, and a
+// line through the means of the layers. Throws Error where there are no rows.
+std::string attention_distance_svg(std::span<const AttentionDistance::Row> rows, std::string_view title);
+
+// An image with the attention that its patches get laid over it as heat: `image` as the model reads it;
+// `weights` [tokens], a class token's is passed over. Each pixel of the image becomes factor x factor; its
+// colours become grey under the heat, which goes from the least to the largest weight, linearly between the
+// centres of patches. Pixels in no patch stay grey.
+Picture attention_overlay(const Picture& image, std::span<const double> weights, const PatchTokens& tokens,
+                          std::int64_t patch_size, std::int64_t factor);
+
+// Attention rollout (Abnar and Zuidema 2020, sec. 3): of each layer the mean over its heads plus the
+// identity, rows divided by their sums, and the product of all layers, the last one on the left. A record for
+// each kind, of layer and head -1: how much of each token that was read is in what became of each token; rows
+// sum to 1. Cross attention is left out, whose layers do not follow each other, and so is padding that only
+// asks. Memory: 16 bytes a weight of the result, however many heads and layers there are.
+class TextRollout {
+ public:
+  // Hands all rows of a head to what it is given, some at a time, in order.
+  using EachRows = std::function<void(const AttentionHeads::UseRows&)>;
+  // The heads of one text come by kind and layer; `head` needs no weights.
+  void add(AttentionRecord head, const EachRows& for_each_rows);
+  std::vector<AttentionRecord> finish();
+
+ private:
+  void end_layer();
+  void end_kind();
+
+  AttentionRecord last_;        // head added
+  std::size_t heads_ = 0;       // of the layer
+  std::vector<double> sum_;     // of these heads: [n, n], of tokens that are keys
+  std::vector<double> rolled_;  // the product of the layers before: [n, n]; empty before the first
+  std::vector<AttentionRecord> all_;
+};
 
 }  // namespace headwater

@@ -1,11 +1,10 @@
-#include "reports/attention_pictures.hpp"
+#include "reports/attention_map.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "data/resize.hpp"
-#include "reports/color_scale.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"

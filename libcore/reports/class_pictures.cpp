@@ -1,9 +1,8 @@
-#include "reports/class_pictures.hpp"
+#include "reports/classification_report.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "reports/color_scale.hpp"
 #include "reports/svg.hpp"
 #include "support/csv.hpp"
 #include "support/error.hpp"

@@ -1,5 +1,5 @@
 // What a data set of lines is made of: its size, classes and lengths. One pass; a line takes the memory of
-// its hash.
+// its hash. And what a file of ids holds.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,40 @@
 #include <unordered_set>
 #include <vector>
 
-#include "reports/length_counts.hpp"
+#include "checkpoint/safetensors.hpp"
 #include "support/csv.hpp"
 #include "support/json.hpp"
 #include "support/token_counts.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
+
+// How long the texts of a column are, in words: maximal runs without white space.
+class LengthCounts {
+ public:
+  void add(std::int64_t words);
+  std::int64_t samples() const { return samples_; }
+  std::int64_t words() const { return words_; }
+  double mean() const;
+  // The middle one, or the mean of the middle two. Of no samples 0.
+  double median() const;
+  // The least length that at least `share` of the samples do not exceed.
+  std::int64_t quantile(double share) const;
+  std::int64_t above(std::int64_t length) const;  // samples that are longer
+  std::int64_t longest() const { return counts_.empty() ? 0 : counts_.rbegin()->first; }
+  std::int64_t empty() const;
+
+  struct Bin {
+    std::int64_t min = 0, max = 0;  // inclusive
+    std::int64_t samples = 0;
+  };
+  // At most `bins` bins of a round width that hold 99 % of the samples, and one for all above.
+  std::vector<Bin> histogram(std::size_t bins) const;
+
+ private:
+  std::map<std::int64_t, std::int64_t> counts_;
+  std::int64_t samples_ = 0, words_ = 0;
+};
 
 class DataSummary {
  public:
@@ -81,6 +108,21 @@ class DataSummary {
   std::vector<std::string> first_;  // the fields of the first line
   CsvGuess guess_;
   std::int64_t lines_ = 0;
+};
+
+class StreamSummary {
+ public:
+  // Reads all ids once. With the tokenizer that made them, else null: also how many are unknown. Throws Error
+  // where the file is no such file, or another tokenizer's.
+  StreamSummary(const Safetensors& file, const Tokenizer* tokenizer);
+
+  std::string text() const;
+  Json json() const;
+
+ private:
+  std::int64_t vocabulary_ = 0, tokens_ = 0, different_ = 0;
+  std::int64_t unknown_ = -1;  // -1: not known
+  std::string hash_;           // of the vocabulary
 };
 
 }  // namespace headwater

@@ -1,10 +1,8 @@
-#include "reports/head_grid.hpp"
+#include "reports/head_patterns.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "reports/color_scale.hpp"
-#include "reports/image_page.hpp"
 #include "reports/picture.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"

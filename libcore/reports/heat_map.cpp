@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/color_scale.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"

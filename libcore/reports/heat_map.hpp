@@ -1,4 +1,5 @@
-// Attention weights as a picture: one panel a head, tokens along its sides, colour for weight.
+// Attention weights as a picture: panels with tokens along their sides and colour for weight, or lines
+// between words, from what asks on the left to what is looked at on the right (attention_lines.cpp).
 #pragma once
 
 #include <span>
@@ -23,5 +24,17 @@ std::vector<AttentionRecord> means_over_heads(std::span<const AttentionRecord> r
 // An SVG 1.1 document. Records of one example and kind, one after the other, share a section; each layer
 // begins a new line of panels. Throws Error where there are no records or a record is empty.
 std::string heat_map_svg(std::span<const AttentionRecord> records, const HeatMapSettings& settings = {});
+
+struct AttentionLinesSettings {
+  std::string title = "Attention";
+  bool is_mean_over_heads = false;  // else each head has a colour
+  double min_weight = 0.1;          // of a line that is drawn
+  double max_width = 1280;          // pixels; panels wrap below it
+};
+
+// An SVG 1.1 document: a panel for each layer of an example and kind, with all its heads; a line is as opaque
+// as its weight. Throws Error where there are no records or a record is empty.
+std::string attention_lines_svg(std::span<const AttentionRecord> records,
+                                const AttentionLinesSettings& settings = {});
 
 }  // namespace headwater

@@ -1,4 +1,4 @@
-// The course of runs, from their log.csv.
+// The course of runs, from their log.csv, and one picture of it (learning_curves_svg.cpp).
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ void set_best_metric(LearningCurve& curve, std::string metric);
 std::vector<std::string> names_of_runs(const std::vector<std::string>& names,
                                        const std::vector<std::optional<Recipe>>& recipes);
 
-// The figures of their picture (learning_curves_svg.hpp), an object a run.
+// The figures of their picture, an object a run.
 std::vector<Json> learning_curves_json(std::span<const LearningCurve> curves);
 
 // What is drawn of the validation, or of training, by its name of LearningCurve::Point.
@@ -79,5 +79,17 @@ std::vector<CurveFigure> curve_figures(std::span<const LearningCurve> curves);
 CurveFigure loss_curve();
 // The point with the best of them; null where there is none.
 const LearningCurve::Point* best_point(const LearningCurve& curve, const CurveFigure& figure);
+
+// An SVG 1.1 document: loss in training (dashed) and validation, the other metrics of validation where a run
+// has them, and those of a source where it is among the curves; a legend with the best figures of each. A run
+// whose loss goes far beyond where it began has triangles at the upper border and does not flatten the
+// others. Throws Error where there are no curves.
+std::string learning_curves_svg(std::span<const LearningCurve> curves, std::string_view title);
+
+// The same as a picture for each figure, each with its own legend, which a page can put below each other.
+struct CurvePanel {
+  std::string name, svg;
+};
+std::vector<CurvePanel> learning_curve_panels(std::span<const LearningCurve> curves);
 
 }  // namespace headwater

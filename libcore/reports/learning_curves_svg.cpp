@@ -1,4 +1,4 @@
-#include "reports/learning_curves_svg.hpp"
+#include "reports/learning_curves.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "reports/color_scale.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"

@@ -1,13 +1,16 @@
-// Pictures made of pixels: images beside and below each other on white.
+// Pictures made of pixels: images beside and below each other on white. And pages of them with words: contact
+// sheets with their labels, overlays with what was predicted.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "data/image_dataset.hpp"
 #include "data/image_shape.hpp"
-#include "reports/color_scale.hpp"
+#include "reports/svg.hpp"
 
 namespace headwater {
 
@@ -42,5 +45,28 @@ Picture sheet(std::span<const Picture> pictures, std::int64_t columns, std::int6
 Picture beside(const Picture& left, const Picture& right, std::int64_t gap);
 
 std::string png_of(const Picture& picture);
+
+// <image> of SVG 1.1: the picture inside the document at (x, y), as wide and high as it has pixels there.
+std::string svg_image(const Picture& picture, double x, double y, double width, double height);
+
+// contact_sheet with the label of each row before it, and how many images have it. Throws what that throws.
+std::string contact_sheet_svg(const ImageDataset& images, std::int64_t samples, std::string_view title);
+
+// What stands below an image that a model gave a label.
+struct ImageCaption {
+  std::string name, predicted;
+  float probability = 0;
+  std::string label = {};  // the right one; empty: nobody knows
+};
+// Lines of text from (x, y) down, none wider than `width`; a wrong label is told by its colour.
+std::string svg_caption(const ImageCaption& caption, double x, double y, double width);
+inline constexpr double kCaptionHeight = 46;
+
+struct OverlayTile {
+  Picture picture;  // the image, and its overlay beside it
+  ImageCaption caption;
+};
+// The tiles in rows, and the colour bar of attention_overlay. Throws Error where there are none.
+std::string overlay_page_svg(std::span<const OverlayTile> tiles, std::string_view title);
 
 }  // namespace headwater

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/color_scale.hpp"
-#include "reports/image_page.hpp"
 #include "reports/picture.hpp"
 #include "reports/svg.hpp"
 #include "support/csv.hpp"

@@ -1,4 +1,4 @@
-#include "reports/run_log.hpp"
+#include "reports/printed_tables.hpp"
 
 #include <algorithm>
 #include <array>

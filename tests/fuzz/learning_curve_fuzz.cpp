@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "reports/learning_curves_svg.hpp"
+#include "reports/learning_curves.hpp"
 #include "support/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

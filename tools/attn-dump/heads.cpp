@@ -1,5 +1,4 @@
 // What each head looks at, over all texts or images.
-#include "reports/head_grid.hpp"
 #include "reports/head_patterns.hpp"
 #include "support/numbers.hpp"
 #include "tools/attn-dump/attn_dump.hpp"

@@ -2,11 +2,10 @@
 
 #include "cli/tool.hpp"
 #include "families/translator/directory.hpp"
-#include "reports/attention_lines.hpp"
+#include "reports/attention_map.hpp"
 #include "reports/attention_page.hpp"
 #include "reports/heat_map.hpp"
 #include "reports/svg.hpp"
-#include "reports/text_rollout.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 

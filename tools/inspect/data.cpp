@@ -9,7 +9,6 @@
 #include "families/registry.hpp"
 #include "families/tokenizer_files.hpp"
 #include "reports/data_summary.hpp"
-#include "reports/stream_summary.hpp"
 #include "support/error.hpp"
 #include "tools/inspect/inspect.hpp"
 

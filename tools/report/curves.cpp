@@ -4,7 +4,7 @@
 #include "cli/lines.hpp"
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
-#include "reports/learning_curves_svg.hpp"
+#include "reports/learning_curves.hpp"
 #include "support/error.hpp"
 #include "tools/report/report.hpp"
 

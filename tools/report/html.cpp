@@ -6,7 +6,7 @@
 #include "cli/tool.hpp"
 #include "families/family.hpp"
 #include "families/model_directory.hpp"
-#include "reports/learning_curves_svg.hpp"
+#include "reports/learning_curves.hpp"
 #include "reports/line_plot.hpp"
 #include "reports/model_tables.hpp"
 #include "reports/page_parts.hpp"

@@ -12,7 +12,6 @@
 #include "families/model_directory.hpp"
 #include "families/registry.hpp"
 #include "reports/printed_tables.hpp"
-#include "reports/run_log.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "tools/report/report.hpp"

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "error_text.hpp"
-#include "reports/attention_pictures.hpp"
 
 using namespace headwater;
 

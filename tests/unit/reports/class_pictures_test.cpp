@@ -1,5 +1,5 @@
-#include "reports/class_pictures.hpp"
 #include "error_text.hpp"
+#include "reports/classification_report.hpp"
 
 #include <doctest/doctest.h>
 

@@ -9,7 +9,6 @@
 
 #include "error_text.hpp"
 #include "families/text_encoder/model.hpp"
-#include "reports/head_grid.hpp"
 #include "svg_page.hpp"
 
 using namespace headwater;

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "reports/attention_lines.hpp"
-#include "reports/color_scale.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/utf8.hpp"

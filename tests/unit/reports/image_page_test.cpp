@@ -1,6 +1,6 @@
-#include "reports/image_page.hpp"
 #include "error_text.hpp"
-#include "reports/attention_pictures.hpp"
+#include "reports/attention_map.hpp"
+#include "reports/picture.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 #include "reports/image_summary.hpp"
-#include "reports/image_page.hpp"
+#include "reports/picture.hpp"
 #include "svg_page.hpp"
 
 #include <doctest/doctest.h>

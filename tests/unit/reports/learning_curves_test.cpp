@@ -1,4 +1,4 @@
-#include "reports/learning_curves_svg.hpp"
+#include "reports/learning_curves.hpp"
 
 #include <doctest/doctest.h>
 

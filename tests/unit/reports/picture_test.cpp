@@ -6,8 +6,8 @@
 
 #include "data/image_file.hpp"
 #include "error_text.hpp"
-#include "reports/attention_pictures.hpp"
-#include "reports/color_scale.hpp"
+#include "reports/attention_map.hpp"
+#include "reports/svg.hpp"
 
 using namespace headwater;
 

@@ -7,8 +7,8 @@
 
 #include "error_text.hpp"
 #include "layers/embedding.hpp"
-#include "reports/color_scale.hpp"
 #include "reports/line_plot.hpp"
+#include "reports/svg.hpp"
 #include "svg_page.hpp"
 
 using namespace headwater;

@@ -1,5 +1,5 @@
 // Rollout between the tokens of a text, by hand and by what must hold of it.
-#include "reports/text_rollout.hpp"
+#include "reports/attention_map.hpp"
 
 #include <doctest/doctest.h>
 

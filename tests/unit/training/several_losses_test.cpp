@@ -10,7 +10,7 @@
 
 #include "families/translator/directory.hpp"
 #include "metrics/registry.hpp"
-#include "reports/learning_curves_svg.hpp"
+#include "reports/learning_curves.hpp"
 #include "reports/run_report.hpp"
 #include "scratch_directory.hpp"
 #include "support/files.hpp"
