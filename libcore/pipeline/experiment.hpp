@@ -1,17 +1,87 @@
-// An experiment as its stages see it: a recipe, the folders, and what was asked for. And its stages.
+// An experiment: a recipe, the folders, and what was asked for. And its stages, the commands that make some
+// files of others. What is run, what is shown and what a script holds is the same text.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "families/family.hpp"
-#include "pipeline/stage.hpp"
 #include "recipe/recipe.hpp"
 
 namespace headwater {
+
+namespace fs = std::filesystem;
+
+// A word of a command line.
+struct Word {
+  enum class Kind {
+    plain,     // an argument, whatever characters it has
+    made,      // the same: a file that the command makes, which has another name until it is whole
+    of_shell,  // as it stands: |, >, $(...)
+  };
+  Kind kind = Kind::plain;
+  std::string text;
+  Word(std::string word) : text(std::move(word)) {}
+  Word(const char* word) : text(word) {}
+  Word(const fs::path& path) : text(path.string()) {}
+  Word(Kind of, std::string word) : kind(of), text(std::move(word)) {}
+  bool operator==(const Word&) const = default;
+};
+using Words = std::vector<Word>;
+
+inline Word made(const fs::path& file) { return {Word::Kind::made, file.string()}; }
+inline Word sh(std::string text) { return {Word::Kind::of_shell, std::move(text)}; }
+
+// A command line of words, and of lists of them.
+template <class... Parts>
+Words line(const Parts&... parts) {
+  Words all;
+  const auto add = [&all](const auto& part) {
+    if constexpr (std::is_convertible_v<decltype(part), const Words&>) {
+      all.insert(all.end(), part.begin(), part.end());
+    } else {
+      all.emplace_back(part);
+    }
+  };
+  (add(parts), ...);
+  return all;
+}
+
+// How words are written for bash. Paths in the folder of a variable are written with it: "$run"/train.ids.
+class Shell {
+ public:
+  struct Variable {
+    std::string name, value;
+  };
+  // Where a file that is made is written until it is whole.
+  using Place = std::function<fs::path(const fs::path&)>;
+
+  explicit Shell(Place place = {}, std::vector<Variable> variables = {})
+      : place_(std::move(place)), variables_(std::move(variables)) {}
+  std::string quoted(std::string_view word) const;
+  std::string text(const Words& command) const;
+
+ private:
+  Place place_;
+  std::vector<Variable> variables_;
+};
+
+struct Stage {
+  std::vector<fs::path> outputs;  // the first one names what its programs warn of
+  std::vector<fs::path> inputs;   // of the same run
+  std::vector<Words> commands;    // one after the other, in one shell
+  std::string advice = {};        // what to do where a command refuses
+  bool keeps_messages = true;     // whether what its programs warn of is kept
+};
+
+// Its commands, a line each.
+std::string text_of(const Stage& stage, const Shell& shell);
 
 // What a recipe reads, below the data root. A set that is split anew for each seed has a folder a seed.
 struct RecipeFiles {
@@ -85,5 +155,34 @@ struct RunStages {
   std::vector<const Stage*> all() const;
 };
 RunStages run_stages(const Experiment& e);
+
+// --- Words that the stages have in common, for .cpp files of this room
+// ---------------------------------------
+
+inline constexpr std::string_view kTextColumns[] = {"source", "target"};
+
+inline Words pipe_to() { return line(sh("|")); }
+inline Words written_to(const fs::path& file) { return line(sh(">"), made(file)); }
+
+class StageWords {
+ public:
+  explicit StageWords(const Experiment& e)
+      : e_(e), quiet_(e.is_quiet ? line("--quiet") : Words{}), recipe_(line("--recipe", e.own_recipe())) {}
+
+ protected:
+  Word program(const char* name) const { return e_.bin / name; }
+  std::string number(std::string_view column) const { return std::to_string(e_.field(column).value_or(0)); }
+  Words cut(std::string_view column, const fs::path& file) const {
+    return line("cut", "-f" + number(column), file);
+  }
+  // What makes ids of a column of a file; `of_tokens`: more options where they are those of tokens.
+  Words ids(const std::string& column, const fs::path& file, const Words& of_tokens = {}) const;
+
+  const Experiment& e_;
+  Words quiet_, recipe_;
+
+ private:
+  Words text_lines() const;
+};
 
 }  // namespace headwater

@@ -1,7 +1,7 @@
 // What is made of the data before training: lines, tokenizers, examples, ids.
 #include <algorithm>
 
-#include "pipeline/stage_words.hpp"
+#include "pipeline/experiment.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater {

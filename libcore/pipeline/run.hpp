@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/claim.hpp"
+#include "pipeline/children.hpp"
 #include "pipeline/content.hpp"
 #include "pipeline/experiment.hpp"
 #include "pipeline/prerequisites.hpp"

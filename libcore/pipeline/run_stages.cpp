@@ -3,7 +3,7 @@
 
 #include "families/registry.hpp"
 #include "pipeline/content.hpp"
-#include "pipeline/stage_words.hpp"
+#include "pipeline/experiment.hpp"
 #include "reports/run_report.hpp"
 #include "support/directories.hpp"
 

@@ -6,7 +6,6 @@
 
 #include "error_text.hpp"
 #include "pipeline/children.hpp"
-#include "pipeline/claim.hpp"
 #include "pipeline/content.hpp"
 #include "pipeline/prerequisites.hpp"
 #include "scratch_directory.hpp"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "pipeline/stage.hpp"
+#include "pipeline/experiment.hpp"
 
 using namespace headwater;
 
