@@ -1,14 +1,15 @@
 // classify: a label and its probability for each line of text or image. Manual: tools/classify.md.
-
-#include "tools/classify/classify.hpp"
+#include "decoding/classify.hpp"
 #include "cli/tool.hpp"
 #include "families/model_directory.hpp"
 #include "metrics/calibration.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/isa.hpp"
+#include "tools/classify/classify.hpp"
 
 namespace headwater::classify {
+
 namespace {
 
 constexpr std::string_view kTexts = "a model of texts", kImages = "a model of images";
@@ -70,6 +71,23 @@ void run(const Options& o) {
 }
 
 }  // namespace
+
+void classify_texts(const Options& o, const ModelFolder& folder) {
+  const LoadedClassifier model = load_classifier(folder);
+  TextLabeller labeller(model);
+  cli::LineReaderSettings settings = o.reader;
+  settings.refuses_tabs = model.texts == Texts::one;
+  cli::LineReader reader(o.inputs, settings);
+  reader.show_progress(o.is_quiet);
+  RowWriter writer(o, model.labels, model.gives_many_labels);
+  reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
+    writer.write(labeller.probabilities(lines), {}, &labeller);
+  });
+  if (o.is_quiet) return;
+  reader.note_dropped();
+  cli::note_unknown_tokens(labeller.tokens());
+  cli::note_truncated_lines(labeller.truncated_lines(), model.line_length());
+}
 
 }  // namespace headwater::classify
 

@@ -1,12 +1,26 @@
 // convert: a trained model as another one, in a published layout or as the mean of several. Manual:
 // tools/convert.md.
-#include "tools/convert/convert.hpp"
+#include <string>
+#include <vector>
+
+#include "cli/lines.hpp"
 #include "cli/tool.hpp"
 #include "families/layouts/registry.hpp"
+#include "families/model_directory.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
+#include "support/files.hpp"
+#include "training/model_average.hpp"
 
 namespace headwater::convert {
 namespace {
+
+struct Options {
+  std::string model, layout;
+  std::vector<std::string> models;  // of --average
+  std::int64_t last = 0;
+  fs::path output;
+};
 
 void describe(cli::CommandLine& line, Options& o) {
   line.add_option("model", o.model, "model directory of train, or one of its checkpoints")
@@ -36,6 +50,37 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--last", o.last, "the newest N checkpoints of one run (all, at least two)")
       .at_least(1)
       .goes_with("--average");
+}
+
+void write_average(const Options& o) {
+  const bool is_run = o.models.size() == 1;
+  if (!is_run && o.last != 0) throw UsageError("--last is of the checkpoints of one run (name one)");
+  const std::vector<fs::path> models = is_run ? last_checkpoints(o.models.front(), o.last)
+                                              : std::vector<fs::path>(o.models.begin(), o.models.end());
+  average_models(models, o.output);
+  cli::LineWriter out;
+  for (const fs::path& model : models) out.line(shown(model));
+  out.flush();
+}
+
+// The model in a published layout, written to a new folder.
+void export_model(const Options& o) {
+  const ModelFolder folder = open_model(o.model);
+  cli::note_skipped_checkpoints(folder.skipped);
+  const ExportedModel model = exported(folder, o.model, o.layout);
+  for (const std::string& note : model.notes) cli::note(shown(o.output) + ": " + note);
+  NewFolder target(o.output);
+  for (const DirectoryFile& file : model.files) {
+    const fs::path path = target.file(file.name);
+    fs::create_directories(path.parent_path());
+    write_new_file(path, file.bytes);
+  }
+  // The recipe goes along: other programs pass it over, and evaluate measures a model as it was trained.
+  if (folder.has("recipe.yaml")) write_new_file(target.file("recipe.yaml"), folder.read("recipe.yaml"));
+  NewFile tensors(target.file("model.safetensors"));
+  model.write_tensors([&](std::string_view bytes) { tensors.write(bytes); });
+  tensors.finish();
+  target.finish();
 }
 
 void run(const Options& o) {

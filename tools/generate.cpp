@@ -12,9 +12,7 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
-#include "tools/generate/fill_mask.hpp"
-#include "tools/generate/options.hpp"
-#include "tools/generate/output.hpp"
+#include "tools/generate/generate.hpp"
 
 namespace {
 

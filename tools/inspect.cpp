@@ -1,14 +1,16 @@
 // inspect: what a recipe's or a trained model is made of, what its files hold, and what a data set is
 // like. Manual: tools/inspect.md.
 #include "tools/inspect/inspect.hpp"
-
 #include "cli/input_file.hpp"
 #include "cli/tool.hpp"
+#include "families/model_directory.hpp"
+#include "families/recipe_of_model.hpp"
 #include "families/registry.hpp"
 #include "recipe/reference.hpp"
 #include "support/error.hpp"
 
 namespace headwater::inspect {
+
 namespace {
 
 void describe(cli::CommandLine& line, Options& o) {
@@ -185,6 +187,16 @@ void run(const Options& o) {
 }
 
 }  // namespace
+
+void write_recipe(const fs::path& path, cli::LineWriter& out) {
+  const ModelFolder folder = open_model(path);
+  if (folder.has("recipe.yaml")) return out.text(folder.read("recipe.yaml"));
+  out.text(std::string("# The model is that of ") + shown(path) +
+           (folder.family->task == Task::feature_extraction ? ", under a classifier" : "") +
+           "; how it was trained is not known, and what is not of the model has the defaults.\n" +
+           print_recipe(recipe_of_model(folder, path)));
+}
+
 }  // namespace headwater::inspect
 
 int main(int argc, char** argv) {

@@ -11,7 +11,6 @@
 #include "support/split.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
 #include "text/unicode/standardize.hpp"
-#include "tools/tokenize/kinds.hpp"
 
 namespace headwater::tokenize {
 namespace {

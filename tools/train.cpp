@@ -26,8 +26,7 @@
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/isa.hpp"
-#include "tools/train/examples.hpp"
-#include "tools/train/messages.hpp"
+#include "tools/train/train.hpp"
 #include "training/summary.hpp"
 #include "training/trainer.hpp"
 

@@ -12,7 +12,6 @@
 #include "support/parallel.hpp"
 #include "tools/search/options.hpp"
 #include "tools/translate/output.hpp"
-#include "tools/translate/prefixes.hpp"
 
 namespace {
 

@@ -1,5 +1,4 @@
-// vectorize: tokens to ids or bags of words; labels to ids; images to a data set; a mode a file
-// (tools/vectorize/modes.hpp). Manual: tools/vectorize.md.
+// vectorize: tokens to ids or bags of words; labels to ids; images to a data set. Manual: tools/vectorize.md.
 #include "tools/vectorize/vectorize.hpp"
 #include <optional>
 

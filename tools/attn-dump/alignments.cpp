@@ -11,7 +11,6 @@
 #include "tensor/arena.hpp"
 #include "text/tokenizer/token_text.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
-#include "tools/attn-dump/lines_beside.hpp"
 
 namespace headwater::attn_dump {
 namespace {

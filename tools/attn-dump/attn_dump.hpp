@@ -120,4 +120,56 @@ void dump_images(const Options& o, const AttentionSelection& selection, const Mo
 // With --view alignments.
 void dump_alignments(const Options& o, const ModelFolder& folder);
 
+// The weights of one text.
+struct TextWeights {
+  const AttentionHeads& heads;
+  std::int64_t number;               // of the text, from 0
+  std::size_t line;                  // of its batch, from 0
+  const std::string& text;           // the line as it is
+  std::size_t second_text, padding;  // as of AttentionTexts
+  bool is_truncated;
+};
+
+// A format in which weights of texts are written, chosen once.
+class TextFormat {
+ public:
+  virtual ~TextFormat() = default;
+  // Before the first text; `has_pairs`: they are pairs, or the first ones are.
+  virtual void begin(bool /*has_pairs*/) {}
+  virtual void add(const TextWeights& weights) = 0;
+  // After the last; `title`: of a picture of all texts.
+  virtual void finish(const std::string& /*title*/) {}
+  // What is to be said of the texts, after all is written.
+  virtual void note() const {}
+  // The format is one of weights, which somebody waits for: none at all are an error.
+  virtual bool holds_weights() const { return true; }
+};
+
+// The tokenizers of what asks and of what is looked at.
+std::pair<const Tokenizer&, const Tokenizer&> tokenizers_of(const AttentionTracer& tracer,
+                                                            AttentionKind kind);
+
+std::unique_ptr<TextFormat> text_format(const Options& o, const AttentionTracer& tracer, Output& output);
+
+// A line for each line of text: the targets that decoding is forced to, alignments that people made.
+class LinesBeside {
+ public:
+  enum class May { be_a_file, be_text_too };
+  // The lines of a file, or where no file is called so and it may, the one line `lines` itself. `what`:
+  // "target", whose option is --target. Throws Error where there is no such file.
+  LinesBeside(std::string what, const std::string& lines, cli::LineReaderSettings settings, May may);
+  // Throws Error, with the place of the line of text, where there is none.
+  std::string next(const std::string& source_place);
+  // After the last line of text; throws Error where one is left.
+  void finish(std::int64_t sources, bool is_quiet);
+  // That of the line returned last.
+  std::string place() const { return reader_ ? reader_->place() : "--" + what_; }
+
+ private:
+  std::string described() const { return reader_ ? name_ : "--" + what_; }
+  std::string what_, name_;
+  std::unique_ptr<cli::LineReader> reader_;
+  std::int64_t used_ = 0;
+};
+
 }  // namespace headwater::attn_dump

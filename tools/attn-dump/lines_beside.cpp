@@ -1,4 +1,4 @@
-#include "tools/attn-dump/lines_beside.hpp"
+#include "tools/attn-dump/attn_dump.hpp"
 
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-#include "tools/attn-dump/text_formats.hpp"
+#include "tools/attn-dump/attn_dump.hpp"
 
 #include "cli/tool.hpp"
 #include "families/translator/directory.hpp"

@@ -7,6 +7,7 @@
 #include "decoding/generation_settings.hpp"
 #include "decoding/translate.hpp"
 #include "families/model_directory.hpp"
+#include "reports/head_patterns.hpp"
 #include "reports/svg.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -14,10 +15,9 @@
 #include "tensor/arena.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 #include "tools/attn-dump/attn_dump.hpp"
-#include "tools/attn-dump/lines_beside.hpp"
-#include "tools/attn-dump/text_formats.hpp"
 
 namespace headwater::attn_dump {
+
 namespace {
 
 // Lines in, records out.
@@ -284,6 +284,16 @@ class Dump {
 
 void dump_texts(const Options& o, const AttentionSelection& selection, const ModelFolder& folder) {
   Dump(o, selection, folder.family->attention(folder)).run();
+}
+
+std::string HeadReport::output(std::string_view what) const {
+  const std::vector<HeadRow> rows = statistics_.rows();
+  if (options_.format == "csv") return head_csv(rows);
+  if (options_.format == "json") return head_json(rows);
+  if (rows.empty())
+    throw Error("no " + std::string(what) + "s with tokens, so there is no picture (give one at least)");
+  return head_grid_svg(rows, name_of_model(options_.model) + ", " + counted(statistics_.texts(), what),
+                       what == "image" ? "all patches of each image" : "the first 24 tokens of each text");
 }
 
 }  // namespace headwater::attn_dump

@@ -9,7 +9,6 @@
 #include "support/files.hpp"
 #include "tools/classify/classify.hpp"
 #include "tools/images/inputs.hpp"
-#include "tools/images/notes.hpp"
 
 namespace headwater::classify {
 namespace {

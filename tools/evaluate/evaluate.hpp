@@ -1,5 +1,5 @@
-// What the three ways of evaluating share: texts.cpp; labels.cpp; models.cpp with translators.cpp,
-// classifiers.cpp and language_model.cpp.
+// What the ways of evaluating share: texts.cpp; classifiers.cpp, which has labels of two files too;
+// models.cpp with translators.cpp and language_model.cpp.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "tools/generate/fill_mask.hpp"
+#include "tools/generate/generate.hpp"
 
 #include <span>
 

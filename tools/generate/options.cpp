@@ -1,4 +1,4 @@
-#include "tools/generate/options.hpp"
+#include "tools/generate/generate.hpp"
 
 #include "decoding/generation_settings.hpp"
 #include "support/error.hpp"

@@ -1,8 +1,8 @@
-#include "tools/generate/output.hpp"
+#include "tools/generate/generate.hpp"
 
 #include "support/json.hpp"
 #include "support/numbers.hpp"
-#include "tools/search/tokens.hpp"
+#include "tools/search/options.hpp"
 
 namespace headwater::generate {
 

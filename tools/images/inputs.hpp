@@ -13,6 +13,7 @@
 #include "cli/lines.hpp"
 #include "data/image_dataset.hpp"
 #include "data/image_folder.hpp"
+#include "data/resize.hpp"
 #include "support/files.hpp"
 
 namespace headwater::images {
@@ -85,5 +86,16 @@ class ImageInputs {
   ImageFileReader reader_;
   DecodedImage image_;
 };
+
+// Whose images a set must have been read alike.
+inline constexpr std::string_view kLearnedFrom = "those that the model learned from";
+
+// On standard error, of the files that were read: how many are transparent, and how many have a tag of
+// orientation, and what became of them, as a model wants it; and how many were resized, with that filter.
+void note_files(const ImageFileReader& files, const std::string& filter);
+// Of a published model, and of --resize otherwise.
+std::string filter_text(const std::optional<PublishedResize>& published);
+// The same where options choose it: the line, which begins with the place, says which.
+void note_chosen_files(const ImageFileReader& files, const std::string& place);
 
 }  // namespace headwater::images

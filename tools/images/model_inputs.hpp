@@ -3,7 +3,6 @@
 
 #include "families/vision/directory.hpp"
 #include "tools/images/inputs.hpp"
-#include "tools/images/notes.hpp"
 
 namespace headwater::images {
 

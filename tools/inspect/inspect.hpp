@@ -1,5 +1,5 @@
-// What the ways of inspecting share: layers.cpp, tensors.cpp, recipe.cpp, data.cpp,
-// images.cpp, figures.cpp.
+// What the ways of inspecting share: layers.cpp, tensors.cpp, data.cpp, images.cpp,
+// figures.cpp.
 #pragma once
 
 #include <optional>

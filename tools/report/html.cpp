@@ -1,4 +1,6 @@
 // Pages for browsers: of one run, or of several beside each other.
+#include <unistd.h>
+#include <fstream>
 #include <utility>
 
 #include "checkpoint/directory.hpp"
@@ -16,6 +18,7 @@
 #include "tools/report/report.hpp"
 
 namespace headwater::report {
+
 namespace {
 
 constexpr std::uint64_t kMaxLogBytes = std::uint64_t{1} << 28, kMaxRecipeBytes = 1 << 20;
@@ -180,6 +183,27 @@ void write_html(const Options& o) {
   const PageParts begin = overview(o.pages, o.output, sections);
   cli::write_result_file(o.output, report_html(title, begin, sections));
   check_failed(failed, o.pages.size(), "the page");
+}
+
+std::string machine() {
+  const auto value_of = [](const char* path, std::string_view key) {
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+      if (!line.starts_with(key)) continue;
+      const std::size_t colon = line.find(':');
+      if (colon == std::string::npos) continue;
+      const std::size_t begin = line.find_first_not_of(" \t", colon + 1);
+      return begin == std::string::npos ? std::string() : line.substr(begin);
+    }
+    return std::string();
+  };
+  std::string text = visible(value_of("/proc/cpuinfo", "model name"));
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  if (processors > 0) add(counted(processors, "processor"));
+  const double kibibytes = std::strtod(value_of("/proc/meminfo", "MemTotal").c_str(), nullptr);
+  if (kibibytes > 0) add(format_fixed(kibibytes / (1 << 20), 0) + " GiB");
+  return text;
 }
 
 }  // namespace headwater::report

@@ -1,5 +1,5 @@
-// What the ways of reporting share: page.cpp, html.cpp, curves.cpp, table.cpp, expected.cpp; run.cpp finds
-// the files of a run.
+// What the ways of reporting share: page.cpp, html.cpp, curves.cpp, table.cpp; run.cpp finds the files of
+// a run.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The options of decoding that translate, generate and evaluate share.
+// What translate, generate and evaluate share of decoding: its options, and the tokens found as JSON.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "cli/options.hpp"
+#include "decoding/decoder.hpp"
 #include "decoding/generation_settings.hpp"
 #include "families/generation_config.hpp"
+#include "support/json.hpp"
+#include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater::search {
 
@@ -69,5 +72,8 @@ struct ModelRoom {
 // Error naming the file otherwise.
 void check_room(const DecodingSettings& settings, const DecodingOptions& given, const std::string& file,
                 std::optional<ModelRoom> model = {});
+
+// An object for each token that has a score, and at last for the end token where it was chosen.
+Json scored_tokens(const Hypothesis& hypothesis, const Tokenizer& tokenizer);
 
 }  // namespace headwater::search

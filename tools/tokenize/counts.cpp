@@ -3,7 +3,6 @@
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "text/learning/piece_counts.hpp"
-#include "tools/tokenize/kinds.hpp"
 #include "tools/tokenize/tokenize.hpp"
 
 namespace headwater::tokenize {

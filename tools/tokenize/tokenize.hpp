@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/lines.hpp"
 #include "families/tokenizer_files.hpp"
 #include "support/files.hpp"
+#include "text/learning/subword_learner.hpp"
 #include "text/learning/tokenizer_learner.hpp"
 
 namespace headwater::tokenize {
@@ -39,5 +41,19 @@ void convert(const Options& o);
 // Files of counted pieces (libcore/FORMATS.md).
 void write_counts(const Options& o, const PieceCounts& counts);
 void add_counts(const Options& o, TokenizerLearner& learner);
+
+struct Kind {
+  std::string_view name;
+  const SubwordKind* subword = nullptr;  // of words and characters none
+  bool splits_punctuation = false, has_min_frequency = false, has_coverage = false, has_suffix = false,
+       has_special = true;
+};
+
+// nullptr where there is none.
+const Kind* find_kind(std::string_view name);
+std::vector<std::string> learned_kinds();  // their names
+// "word, character or ...", and of those that have something "... and ...".
+std::string kind_names();
+std::string kind_names(bool Kind::*has);
 
 }  // namespace headwater::tokenize

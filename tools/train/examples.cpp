@@ -1,4 +1,4 @@
-#include "tools/train/examples.hpp"
+#include "tools/train/train.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "tools/train/messages.hpp"
+#include "tools/train/train.hpp"
 
 #include <span>
 #include <string>

@@ -1,6 +1,7 @@
-// The lines of translate.
+// The lines of translate, and what the translation of each begins with.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,21 @@ class Output {
   cli::LineWriter writer_;
   std::int64_t line_ = 0;
   std::string text_;
+};
+
+// A line for each line of text.
+class Prefixes {
+ public:
+  Prefixes(const std::string& path, cli::LineReaderSettings settings);
+  // The prefixes of the lines that `texts` gave last. Throws Error at the first that has none.
+  const std::vector<std::string>& next(const cli::LineReader& texts, std::size_t lines);
+  // Throws Error where one is left.
+  void finish();
+
+ private:
+  std::string path_;
+  cli::LineReader reader_;
+  std::vector<std::string> lines_;
 };
 
 }  // namespace headwater::translate

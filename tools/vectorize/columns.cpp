@@ -1,13 +1,13 @@
-// Id lines of one or more columns as a file of columns that train maps.
-#include "data/id_columns.hpp"
-
+// Id lines of one or more columns as a file of columns that train maps; columns of CSV files as lines.
 #include <algorithm>
 #include <memory>
 #include <span>
 
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
+#include "data/id_columns.hpp"
 #include "data/token_dataset.hpp"
+#include "families/registry.hpp"
 #include "support/bytes.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -188,6 +188,27 @@ void write_columns(const Options& o) {
   reader.for_each_batch(4096, [&](const std::vector<std::string>& lines) { columns.add(lines, reader); });
   if (!o.is_quiet) reader.note_dropped();
   columns.finish(o);
+}
+
+// With a recipe the columns are those that it names.
+void resolve_csv(Options& o, const ModeOptions& /*typed*/) {
+  std::vector<std::string>& columns = o.reader.csv.columns;
+  if (o.recipe.empty() || !columns.empty()) return;
+  columns = read_recipe(o.recipe, o.scale).data.csv_columns;
+  if (columns.empty())
+    throw UsageError(o.recipe.string() + ": no data.csv_columns (name them there, or by --column)");
+}
+
+void write_csv_columns(const Options& o) {
+  cli::LineReader reader(o.tokens, o.reader);
+  reader.show_progress(o.is_quiet);
+  cli::LineWriter writer;
+  constexpr std::size_t kBatch = 4096;
+  reader.for_each_batch(kBatch, [&](const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) writer.line(line);
+    writer.flush();
+  });
+  if (!o.is_quiet) reader.note_dropped();
 }
 
 }  // namespace headwater::vectorize

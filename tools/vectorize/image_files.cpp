@@ -13,8 +13,8 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
-#include "tools/images/notes.hpp"
-#include "tools/vectorize/image_source.hpp"
+#include "tools/images/inputs.hpp"
+#include "tools/vectorize/images.hpp"
 
 namespace headwater::vectorize {
 namespace {

@@ -6,7 +6,7 @@
 #include "families/label_names.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
-#include "tools/vectorize/image_source.hpp"
+#include "tools/vectorize/images.hpp"
 
 namespace headwater::vectorize {
 namespace {

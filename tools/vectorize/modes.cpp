@@ -1,4 +1,3 @@
-#include "tools/vectorize/modes.hpp"
 
 #include <algorithm>
 

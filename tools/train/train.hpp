@@ -1,6 +1,8 @@
-// What train learns from.
+// What train learns from, and what it says of a run.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +13,9 @@
 #include "families/train_task.hpp"
 #include "ranks/process_group.hpp"
 #include "recipe/recipe.hpp"
+#include "support/files.hpp"
+#include "training/objective.hpp"
+#include "training/trainer.hpp"
 
 namespace headwater::train {
 
@@ -37,5 +42,23 @@ Examples read_examples(const ExampleFiles& files, const Recipe& recipe, const Ta
 // labels.
 void check_test_images(const std::string& path, const TaskModel& task, const Examples& examples,
                        const std::string& learned_from);
+
+// The figures of an epoch; shows_reference: also those over padded positions.
+void note_epoch(const EpochReport& r, const Objective& objective, bool shows_reference);
+
+// Where the run ends before the learning rate reaches its peak.
+void note_long_warmup(const ScheduleSettings& schedule, std::int64_t steps, bool is_quiet);
+
+// An error of a pattern of training.KEY, by the option --KEY where the pattern was typed.
+struct TypedPatterns {
+  std::string key;
+  const std::vector<std::string>& patterns;
+};
+std::string as_typed(const std::string& error, std::initializer_list<TypedPatterns> typed);
+
+// Writes messages.json into the directory of a run: how many examples it has, what was warned of, and why it
+// failed where it did. A run that goes on keeps what was warned of before.
+void keep_messages(const fs::path& directory, const std::string& examples, bool goes_on,
+                   const std::string& failed = "");
 
 }  // namespace headwater::train

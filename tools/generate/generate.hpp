@@ -1,14 +1,51 @@
-// The lines of generate.
+// What the parts of generate share: what its command line says of the search and of sampling, its lines, and
+// the words that fill masks.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/lines.hpp"
+#include "cli/options.hpp"
 #include "decoding/generate.hpp"
+#include "families/model_directory.hpp"
+#include "tools/search/options.hpp"
 
 namespace headwater::generate {
+
+struct SearchOptions {
+  search::DecodingOptions decoding;
+  std::optional<double> repetition_penalty;
+  std::vector<std::string> stop;
+};
+
+struct SamplingOptions {
+  std::optional<std::int64_t> samples;
+  search::SamplingOptions draws;
+};
+
+void describe(cli::CommandLine& line, SearchOptions& o);
+void describe(cli::CommandLine& line, SamplingOptions& o, const SearchOptions& search);
+
+// Puts what was given over what the model's files say. Throws UsageError for numbers out of range, and for
+// options that are not read together; Error where the files ask for what is not done.
+void set(TextGeneratorSettings& settings, const GenerationConfig& files, const SearchOptions& search,
+         const SamplingOptions& sampling);
+
+struct FillSettings {
+  std::int64_t top_k = 5;       // words of each mask; 0: all
+  std::int64_t batch = 64;      // lines that are computed together
+  bool allows_unknown = false;  // [UNK] may be one of them
+  bool is_json = false;         // an object a line
+  bool is_quiet = false;
+};
+
+// A line of output for each line of `text`.
+void fill_masks(const ModelFolder& folder, const std::vector<std::string>& text,
+                const cli::LineReaderSettings& lines, const FillSettings& settings);
 
 struct OutputForm {
   bool has_prompts = false;    // the prompt before the continuation
