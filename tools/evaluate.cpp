@@ -180,7 +180,7 @@ void describe(cli::CommandLine& line, Options& o) {
     line.is_of(options, kind, o.of_kinds);
     line.goes_with(options, "model", "evaluate MODEL DATA");
   }
-  // Of texts and labels alone, too.
+  // These are for texts and labels alone, too.
   const std::vector<std::pair<const char*, std::string>> of_data = {
       {kTranslator, "--lowercase --stem --tokenize --smooth"}, {kClassifier, "--reliability --confusion"}};
   for (const auto& [kind, options] : of_data) {

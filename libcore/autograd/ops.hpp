@@ -159,10 +159,10 @@ kernels::CrossEntropyTotals linear_transposed_cross_entropy(Tape& tape, const Va
 // y has row t of the first copy, row t of the second, then row t + 1. dx is dy put back.
 Variable interleave_copies(Tape& tape, const Variable& x);
 
-// One row for each sequence of x: the largest, column by column (the first of equals), the mean, the
-// first or the last of its rows; 0 for a sequence without tokens. x [T, D], y [sequences, D] with the packing
-// `rows`, in which every sequence is one row (data: SequenceRows), so that gradients after it are summed over
-// sequences. Keeps the place of each maximum.
+// One row for each sequence of x: the largest, column by column (the first of equals), the mean, the first or
+// the last of its rows. A sequence without tokens has 0. x [T, D], y [sequences, D]. Every sequence of
+// `rows`, the packing of y, is one row, so that gradients after it are summed over sequences. Keeps the place
+// of each maximum.
 Variable pool(Tape& tape, const Variable& x, Pooling pooling, const Packing& rows);
 
 // Some tokens of each sequence: y[i] = x[rows[i]], rows do not descend, `packing` is that of y.

@@ -131,7 +131,7 @@ class Tape {
            }
          });
   }
-  // Of an operation with several results or none: the closure asks for what has flowed in.
+  // For an operation with several results or none: the closure asks for what has flowed in.
   template <class F>
   void record(std::string_view operation, F backward) {
     if (!is_recording()) return;

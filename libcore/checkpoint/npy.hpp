@@ -17,7 +17,7 @@ struct NpyArray {
   std::vector<std::int64_t> shape;
   std::string_view values;  // of the file's bytes, at any address
 };
-// Of a file of version 1.0 to 3.0. Throws Error "where: what" for what is none, and for another array.
+// Reads versions 1.0 to 3.0. Throws Error "where: what" for what is no such file, and for another array.
 NpyArray read_npy(std::string_view bytes, std::string_view where);
 
 }  // namespace headwater

@@ -117,10 +117,9 @@ class LineReader {
   std::string place_of_column(std::size_t i, std::size_t column, std::size_t before) const;
   // Lines that lost a CR, at their end or at that of a column.
   std::uint64_t crlf_lines() const;
-  // After the last line: says on stderr how many records CSV files had, which file looks like CSV and is not
-  // read as such, or has CRs alone at its line ends; how many lines ended in CR LF (or had a column that
-  // ended in CR) and which file, or column of it, began with a byte-order mark. Nothing where there is
-  // nothing.
+  // After the last line: says on stderr what was found. How many records CSV files had. Which file looks like
+  // CSV and is not read as such, or has CRs alone at its line ends. How many lines lost a CR.
+  // Which file, or column, began with a byte-order mark.
   void note_dropped() const;
 
  private:

@@ -50,11 +50,16 @@ void for_each_ngram(const TokenRow& row, std::size_t most, const Use& use) {
 // An n-gram as the framework has it: nothing escaped. For comparing and ordering.
 std::string plain_ngram(std::string_view ngram);
 
-// What stands for a line: which terms it has | how often | that, times inverse document frequency | (1 + ln
-// of how often) times inverse document frequency, without [UNK] (0:0 where nothing else is left), the line
-// scaled to Euclidean length 1 | the ids of its n-grams one by one (the framework's integer mode: 1 is [UNK],
-// term t is t + 1).
-enum class TermOutput { multi_hot, count, tf_idf, sublinear_tf_idf, ids };
+// What stands for a line.
+enum class TermOutput {
+  multi_hot,  // which terms it has
+  count,      // how often it has each
+  tf_idf,     // that, times inverse document frequency
+  // (1 + ln of how often) times inverse document frequency, without [UNK]; the line is scaled to Euclidean
+  // length 1. 0:0 where nothing is left.
+  sublinear_tf_idf,
+  ids  // the ids of its n-grams one by one, as the framework's integer mode: 1 is [UNK], term t is t + 1
+};
 std::string_view name_of(TermOutput output);  // "multi-hot", "count", "tf-idf", "sublinear-tf-idf", "ids"
 // Throws UsageError with all of them.
 TermOutput parse_term_output(std::string_view name);

@@ -48,7 +48,7 @@ std::string NgramCounts::text(const Run& run) const {
   return text;
 }
 
-// Of bytes, mostly without building the texts.
+// Compares bytes, mostly without building the texts.
 bool NgramCounts::greater(const Run& a, const Run& b) const {
   const std::uint32_t shorter = std::min(a.length, b.length);
   std::uint32_t same = 0;

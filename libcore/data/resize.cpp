@@ -178,7 +178,7 @@ std::vector<std::uint8_t> AntialiasedResize::operator()(std::span<const std::uin
                         : down(across(pixels, from_.height), width_);
 }
 
-// Of `height` rows.
+// `pixels` has `height` rows.
 std::vector<std::uint8_t> AntialiasedResize::across(std::span<const std::uint8_t> pixels,
                                                     std::int64_t height) const {
   if (columns_.empty()) return {pixels.begin(), pixels.end()};
@@ -192,7 +192,7 @@ std::vector<std::uint8_t> AntialiasedResize::across(std::span<const std::uint8_t
   return out;
 }
 
-// Of rows of `width` pixels.
+// `pixels` has rows of `width` pixels.
 std::vector<std::uint8_t> AntialiasedResize::down(std::span<const std::uint8_t> pixels,
                                                   std::int64_t width) const {
   if (rows_.empty()) return {pixels.begin(), pixels.end()};

@@ -15,7 +15,7 @@ namespace {
 // not on how many long ones come together.
 constexpr Index kTokensAtOnce = 8192;
 
-// Of each label by itself.
+// The probability of each label by itself.
 Matrix sigmoids(const Variable& logits) {
   kernels::activate(kernels::Activation::sigmoid, logits.value(), logits.value());
   return logits.value();

@@ -38,7 +38,7 @@ class MaskFiller {
   // for one whose masks are cut off, after the lines before it.
   void fill(const std::vector<std::string>& lines, const Use& use);
 
-  // Of the line of use(): whether some of it was cut off.
+  // Whether some of the line of use() was cut off.
   bool is_truncated(std::size_t line) const { return texts_[line].is_truncated; }
   const TruncatedLines& truncated_lines() const { return truncated_lines_; }
   const TokenCounts& tokens() const { return tokens_; }  // of the lines, without what was cut off

@@ -35,7 +35,7 @@ GenerationSettings generation_settings(const LoadedTranslator& model, const Gene
   if (!generation.allows_unknown) forbid(target.unknown_id());
   if (generation.start_id < 0) throw Error("a translator without a start token translates nothing");
   if (generation.search.max_new_tokens == 0) {
-    // Of a published model max_length counts the start, and may leave no room behind it.
+    // max_length of a published model counts the start, and may leave no room behind it.
     if (model.uses_template && config.max_length && !config.max_new_tokens) {
       generation.max_length = *config.max_length;
     } else {

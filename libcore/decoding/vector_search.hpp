@@ -24,10 +24,10 @@ class VectorSearch {
     double cosine = 0;  // as cosine() computes it
     bool operator==(const Match&) const = default;
   };
-  // Of each query the `count` nearest rows, the nearest first, of equals in the order of the rows. Memory: a
-  // block of products and the answers.
+  // The `count` nearest rows of each query, the nearest first; equally near ones in the order of the rows.
+  // Memory: a block of products and the answers.
   std::vector<std::vector<Match>> nearest(ConstMatrix queries, Index count) const;
-  // Of each of the rows [begin, end) the later rows with a cosine of at least `least`, in the same order.
+  // For each of the rows [begin, end) the later rows with a cosine of at least `least`, in the same order.
   std::vector<std::vector<Match>> pairs(Index begin, Index end, double least) const;
 
  private:

@@ -18,7 +18,7 @@ void padding_row(schema::Visitor& v, std::string& padding);
 void pooling_row(schema::Visitor& v, std::string& pooling, const schema::Meaning& what,
                  bool has_last = false);
 
-// Of a config.json: the keys of its kind, and the uncounted token of a published encoder, which no recipe
+// Reads a config.json: the keys of its kind, and the uncounted token of a published encoder, which no recipe
 // says. `encoder` are the section's settings. Throws as read_settings does.
 void read_encoder_settings(const Json& config, ModelSection& section, TextEncoderSettings& encoder);
 

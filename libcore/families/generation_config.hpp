@@ -41,7 +41,7 @@ struct GenerationConfig {
   std::int64_t return_sequences = 1;  // of a prompt
 };
 
-// Of generation_config.json; a published folder without that file says it in config.json. Throws Error
+// Reads generation_config.json; a published folder without that file says it in config.json. Throws Error
 // "path: what", also for a member whose value this program does not follow.
 GenerationConfig read_generation_config(const ModelFolder& folder);
 // The members of that file that say how to generate, as they are.

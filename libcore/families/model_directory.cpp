@@ -84,7 +84,7 @@ std::filesystem::path target_of_links(const std::filesystem::path& path) {
   return best ? at / kCheckpoints / *best : at;
 }
 
-// Of the files of a run, which are links that lead nowhere until its first best checkpoint.
+// The files of a run are links that lead nowhere until its first best checkpoint.
 bool leads_somewhere(const std::filesystem::path& path) {
   std::error_code none;
   const bool is_waiting = std::filesystem::is_symlink(std::filesystem::symlink_status(path, none)) &&

@@ -15,8 +15,8 @@ namespace headwater {
 
 namespace {
 
-// Of a published encoder that makes vectors, which is not trained as such: a classifier on top of it. What
-// images are made of is in a file of its own.
+// A published encoder that makes vectors is not trained as such: its recipe is one of a classifier on top of
+// it. What images are made of is in a file of its own.
 ModelSection trainable(const ModelFolder& folder) {
   ModelSection section = folder.family->section_of_config(folder.config);
   if (folder.family->task == Task::image_classification)

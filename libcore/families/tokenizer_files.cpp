@@ -248,7 +248,7 @@ std::int64_t max_text_tokens(const Recipe& recipe, std::string_view side) {
   const Family& family = family_of(recipe.model);
   const std::int64_t ids = family.max_line_ids(recipe);
   const LineEnds ends = family.line_form(recipe.model).ends(side);
-  // Of a text with both, the model reads all but the last and predicts all but the first.
+  // The model reads all but the last id of a text with both, and predicts all but the first.
   return ids == 0 ? 0 : ids - (ends.start || ends.end ? 1 : 0);
 }
 

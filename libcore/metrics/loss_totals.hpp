@@ -7,7 +7,7 @@
 
 namespace headwater {
 
-// Of losses that are learned together.
+// So many losses can be learned together.
 inline constexpr std::size_t kMaxLosses = 4;
 
 // What one of several losses sums up to.

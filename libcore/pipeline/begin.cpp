@@ -217,7 +217,7 @@ void RecipeRun::prepare_set(const std::string& set, const std::string& seed,
   std::error_code error;
   fs::create_directories(e_.data, error);
   if (error) throw Error(e_.data.string() + ": cannot be made: " + error.message());
-  // Of all sets: two of them may be made of the same raw files.
+  // One claim for all sets: two of them may be made of the same raw files.
   const Claim claim = Claim::wait_for(e_.data / ".lock", e_.run.string(), [&](const std::string& who) {
     if (!r_.is_quiet) r_.say("waits until " + who + " has prepared data");
   });

@@ -53,7 +53,7 @@ inline constexpr const char *kRecordFile = "stages.json", *kLogOfRun = "model/lo
 KnownFile look_at(const fs::path& file, const std::string& name, const KnownFile* before);
 // The same of a file that a stage has made. Links to it come and go, so the time of these is left out.
 KnownFile look_at_made(const fs::path& file, const std::string& name, const KnownFile* before);
-// Of files that stages have made those that nobody has changed or removed since.
+// The files that stages have made and that nobody has changed or removed since.
 KnownFiles unchanged(const fs::path& folder, const KnownFiles& made);
 
 // XXH3-128 of the bytes of a file.

@@ -189,7 +189,7 @@ std::string Shell::quoted(std::string_view word) const {
     if (word.starts_with(variable.value) && word[variable.value.size()] == '/')
       return "\"$" + variable.name + "\"" + in_quotes(word.substr(variable.value.size()));
   }
-  // Of a path the folder alone, so that a program's name is seen.
+  // Only the folder of a path is quoted, so that a program's name is seen.
   const std::size_t slash = word.rfind('/');
   if (slash != word.npos && slash > 0 && is_plain(word.substr(slash)))
     return in_quotes(word.substr(0, slash)) + std::string(word.substr(slash));

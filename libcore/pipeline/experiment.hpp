@@ -87,7 +87,7 @@ std::string text_of(const Stage& stage, const Shell& shell);
 struct RecipeFiles {
   std::string train, validation, test, tokenizer_text;
   std::optional<std::uint64_t> split_seed;
-  // Of all of them, sorted, each once.
+  // The names of all of them, sorted, each once.
   std::vector<std::string> all() const;
   // Those of them in the folders of a set.
   std::vector<std::string> of_set(std::string_view set) const;
@@ -113,7 +113,8 @@ struct Experiment {
   fs::path table() const { return run / "table.txt"; }  // what train prints
   fs::path hypotheses() const { return run / "test.hypotheses"; }
   bool has_columns() const;
-  // Of "source", "target" or "label", from 1; nothing where the examples have no such column.
+  // The number of the column "source", "target" or "label", from 1; nothing where the examples have no such
+  // column.
   std::optional<int> field(std::string_view column) const;
   bool reads_terms() const;
   bool is_stream() const;  // all lines are one text
@@ -143,7 +144,7 @@ std::string preparation_of(const Recipe& recipe);
 // What runs may share, in e.prepared: lines; then tokenizers, examples, ids.
 std::vector<Stage> line_stages(const Experiment& e);
 std::vector<Stage> prepared_stages(const Experiment& e);
-// Of the lines: that their labels fit the model; without outputs where there are none.
+// Checks that the labels of the lines fit the model; has no outputs where there are no labels.
 Stage label_stage(const Experiment& e);
 
 // The others.

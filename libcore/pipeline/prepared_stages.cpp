@@ -15,7 +15,7 @@ constexpr const char* kLines =
 constexpr const char* kSpread =
     "NR == FNR { ++lines; next } wanted >= lines || int(FNR * wanted / lines) > int((FNR - 1) * wanted / "
     "lines)";
-// Of lines of ids those without a long side; how many are left out is said, and kept for the report.
+// Keeps the lines of ids without a long side. How many are left out is said, and kept for the report.
 constexpr const char* kShort =
     R"({ for (i = 1; i <= NF; ++i) if (split($i, id, " ") > most) { ++out; next } print } )"
     R"(END { if (out) text = part ": " out " of " NR " examples have a side of more than " most " tokens; they are left out"; )"

@@ -23,7 +23,7 @@ bool is_made(const fs::path& folder, const Stage& stage, const RunRecord& record
   });
 }
 
-// Of training, whose model has a manifest of its own.
+// Whether training writes the file. Its model has a manifest of its own.
 bool is_of_training(const KnownFile& file) { return file.name == "table.txt" || file.name == kLogOfRun; }
 
 bool has_whole_model(const fs::path& folder) {
@@ -165,7 +165,7 @@ void RecipeRun::say_what_changed() const {
     const auto file = std::ranges::find(given_, name, &Given::name);
     if (has_changed(":given." + name)) say(file == given_.end() ? from_ : file->from, "with");
   }
-  // Of the same recipe the rest of a preparation comes of the encoder's folder.
+  // Where the recipe is the same, the rest of a preparation comes from the encoder's folder.
   if (!encoder_.empty() && has_same_recipe() && before_.preparation() != now_.preparation())
     say(encoder_, "with");
 }
@@ -235,7 +235,7 @@ void RecipeRun::carry_out_stage(const Stage& stage) {
   throw StageFailed("");
 }
 
-// Of the files that runs share.
+// Makes a stage of the files that runs share.
 void RecipeRun::make_shared(const Stage& stage, const std::string& file) {
   if (is_made(e_.prepared, stage, shared_)) return;
   if (!file.empty() && e_.recipe.data.csv_columns.empty()) {

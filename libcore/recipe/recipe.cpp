@@ -114,7 +114,7 @@ Recipe parse_recipe_over(const Recipe& model, std::string_view text, std::string
   if (!keeps_size(there.source_tokenizer.kind)) there.source_tokenizer.size = recipe.source_tokenizer.size;
   if (!keeps_size(there.target_tokenizer.kind)) there.target_tokenizer.size = recipe.target_tokenizer.size;
   others = differences(recipe, there);
-  // Of tokenizers of another kind.
+  // Keys of tokenizers of another kind are no difference.
   std::erase_if(others, [](const std::string& other) {
     return other.ends_with(", absent there") || other.find(": absent here, ") != other.npos;
   });

@@ -65,7 +65,7 @@ std::vector<std::string> patch_fields(const PatchTokens& tokens) {
   return fields;
 }
 
-// Of each token: the text of its pair, nothing of padding.
+// For each token the text of its pair that it is in; nothing for padding.
 std::vector<std::optional<int>> segments_of(const AttentionTexts& texts, std::size_t tokens) {
   std::vector<std::optional<int>> segments;
   for (std::size_t i = 0; i < tokens; ++i) {

@@ -25,7 +25,7 @@ void check(const AttentionRecord& record);
 struct AttentionTexts {
   std::vector<std::string> queries = {}, keys = {}, predicts = {};
   bool has_segments = false;  // CSV says which text of a pair each token is of, 0 or 1
-  // Of a pair in encoders: where its second text begins, and where padding does; 0: there is one text.
+  // Where the second text of a pair in encoders begins, and where padding does; 0: there is one text.
   std::size_t second_text = 0, padding = 0;
 };
 
@@ -63,7 +63,7 @@ class AttentionRows {
   Format format_;
   const AttentionRecord& record_;
   AttentionTexts texts_;
-  // Of CSV: what all lines begin with, and the fields of each query and key.
+  // For CSV: what all lines begin with, and the fields of each query and key.
   std::string head_;
   std::vector<std::string> query_, key_, predicts_, query_text_, key_text_, predicts_text_, query_segment_,
       key_segment_;

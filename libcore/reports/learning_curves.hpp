@@ -29,7 +29,7 @@ struct LearningCurve {
     // "training_accuracy", "reference_loss". NaN as above.
     std::map<std::string, double, std::less<>> further = {};
 
-    // Of either; NaN where there is none of that name; "loss" is the validation loss.
+    // A figure of either kind; NaN where there is none of that name; "loss" is the validation loss.
     double figure(std::string_view metric) const;
   };
   // Rows within epochs: the mean loss since the row before.

@@ -139,7 +139,7 @@ class CurvesPicture {
     return {course(curve, figure), has_training ? training(curve) : Course{}};
   }
 
-  // Of a run: its lowest and highest value, and the highest of those that are neither far beyond where it
+  // The lowest and the highest value of a run, and the highest of those that are neither far beyond where it
   // began nor above a limit.
   struct Span {
     double lowest = std::numeric_limits<double>::infinity(), highest = 0, kept = 0;
@@ -303,7 +303,7 @@ class CurvesPicture {
     if (!dots.empty()) body_ += "<g fill=\"" + color + "\">\n" + dots + "</g>\n";
   }
 
-  // Of a value above the picture, up to where it ends.
+  // The sign of a value above the picture, up to where it ends.
   static std::string mark(double x, double top) {
     const auto corner = [&](double dx, double dy) { return svg_number(x + dx) + "," + svg_number(top + dy); };
     return "<polygon points=\"" + corner(-5, 9) + " " + corner(5, 9) + " " + corner(0, 0) + "\"";

@@ -1,4 +1,4 @@
-// One figure over another as a line.
+// One figure over another as a line, and such pictures of a training.
 #pragma once
 
 #include <string>

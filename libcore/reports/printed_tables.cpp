@@ -139,7 +139,7 @@ class PrintedTables {
     }
   }
 
-  // Of "over 60 samples of 2 classes"; else 0.
+  // 2 for "over 60 samples of 2 classes"; 0 where no classes are named.
   static std::size_t classes_in(const std::string& details) {
     const std::vector<std::string_view> words = split(details, ' ');
     const bool has_them = words.size() > 5 && words[0] == "over" && words[5].starts_with("class");

@@ -37,7 +37,7 @@ bool is_written_in_place(const fs::path& target) {
          fs::is_block_file(status);
 }
 
-// Of a file that is open for appending its end; 0 of what has no places.
+// Where a file that is open for appending ends; 0 for what has no places.
 std::uint64_t place_of_next_byte(int descriptor) {
   const bool appends = (::fcntl(descriptor, F_GETFL) & O_APPEND) != 0;
   return static_cast<std::uint64_t>(

@@ -343,7 +343,7 @@ std::string RunDirectory::kept_log(const TrainingState& state) const {
 void RunDirectory::write_samples(std::int64_t epoch, std::span<const std::string> texts) const {
   const fs::path path = directory_ / "samples.tsv";
   std::string all;
-  // Of a link nothing is kept.
+  // Nothing is kept of a link.
   if (!fs::is_symlink(path) && is_there(path)) {
     const std::string old_text = read_file(path);
     for (const std::string_view line : split(old_text, '\n')) {

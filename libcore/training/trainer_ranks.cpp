@@ -91,7 +91,7 @@ std::int64_t Trainer::bytes_of_state() const {
   return numbers * static_cast<Index>(sizeof(Real));
 }
 
-// Of all ranks, as a checkpoint holds them.
+// The states of all ranks, as a checkpoint holds them.
 std::int64_t Trainer::bytes_of_all_states() const {
   const Index others = optimizer_.numbers() * (ranks_.size - 1);
   return bytes_of_state() + others * static_cast<Index>(sizeof(Real));

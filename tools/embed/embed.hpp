@@ -70,7 +70,7 @@ class SavedVectors {
   // Whether line `line`, from 0, is one of those few; add() takes them in order.
   bool compares(std::int64_t line) const;
   void add(std::string_view text, std::string place);
-  // Of so many lines.
+  // Reads so many lines.
   void read(std::int64_t lines, TextEmbeddings& embeddings, VectorSearch& search) const;
 
  private:

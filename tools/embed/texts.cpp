@@ -78,7 +78,7 @@ class Texts {
     cli::note_truncated_lines(embeddings_.truncated_lines(), model_->length());
   }
 
-  // Of the file of --nearest, by its name: notes without one are of the input.
+  // Notes on the file of --nearest, which name it: notes without a name are of the input.
   void note_searched() {
     const std::string file = shown(o_.nearest) + ": ";
     const ColumnTokenCounts counts{"", embeddings_.tokens()};

@@ -56,7 +56,7 @@ std::string time_of(const fs::path& path) {
   return {};
 }
 
-// Of a recipe whose encoder is not there yet none is known.
+// The number is not known where the recipe's encoder is not there yet.
 std::string parameters_of(const Recipe& recipe) {
   if (const fs::path from = family_of(recipe.model).line_form(recipe.model).tokenizer_from; !from.empty()) {
     std::error_code none;

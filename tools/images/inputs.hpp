@@ -93,7 +93,7 @@ inline constexpr std::string_view kLearnedFrom = "those that the model learned f
 // On standard error, of the files that were read: how many are transparent, and how many have a tag of
 // orientation, and what became of them, as a model wants it; and how many were resized, with that filter.
 void note_files(const ImageFileReader& files, const std::string& filter);
-// Of a published model, and of --resize otherwise.
+// The filter of a published model, and of --resize otherwise.
 std::string filter_text(const std::optional<PublishedResize>& published);
 // The same where options choose it: the line, which begins with the place, says which.
 void note_chosen_files(const ImageFileReader& files, const std::string& place);

@@ -57,7 +57,7 @@ fs::path log_of_run(const fs::path& path) {
 
 }  // namespace
 
-// Of the model, and of each stage's programs (cli::warn).
+// The messages of the model, and of each stage's programs (cli::warn).
 static RunMessages messages_of(const RunFiles& run) {
   std::vector<fs::path> files;
   std::error_code none;
@@ -287,7 +287,7 @@ std::optional<std::string> table_of_run(const RunFiles& run, std::optional<std::
   NeededTables needed{.figures = {"parameters"}};
   if (can_compare) needed.expected = expected_of(run);
   std::optional<std::string> text = printed_tables(run, kTable, needed);
-  // Of a run that goes on the table is that of its last end.
+  // A run that goes on has the table of its last end.
   if (!text || !can_compare) return text;
   const RunFigures figures = read_log(run.log, run.recipe->training.best_metric);
   std::vector<ScoreRow> rows = run_rows(*run.recipe, figures, parameters.value_or(0));

@@ -39,7 +39,7 @@ class DecodingOptions {
   std::vector<std::pair<std::string_view, cli::Option>> options_;  // by key, in the order of the rows
 };
 
-// Of the keys that only beam search reads, and the number of beams.
+// Whether only beam search reads this key, or it is the number of beams.
 bool is_of_beams(std::string_view key);
 
 // "--num-beams".

@@ -39,7 +39,7 @@ struct LoadedClassifier {
   Uncounted uncounted = {};
   bool gives_many_labels = false;  // each with a probability of its own
 
-  // Of a line.
+  // The most tokens of a line.
   Index line_length() const { return texts == Texts::pair ? pair_length : length; }
 
   // For a model that reads no terms. The texts of a pair have a TAB between them.

@@ -19,7 +19,7 @@ class ClassHead {
   // `name`.weight [inputs, outputs], `name`.bias. Two classes where the settings leave it open.
   ClassHead(LayerBuilder& builder, const std::string& name, const ClassHeadSettings& settings, Index inputs);
 
-  // Of a model whose features are the logits.
+  // For a model whose features are the logits.
   explicit ClassHead(const ClassHeadSettings& settings);
 
   Index outputs() const { return outputs_; }
@@ -51,7 +51,7 @@ class TextClassifier {
   virtual Index length() const { return 0; }
   virtual Index width() const = 0;                   // D, for learning-rate schedules
   virtual bool reads_bags() const { return false; }  // ClassBatch::values beside the ids
-  // Of a model that reads bags: the weights of its terms, a row each.
+  // For a model that reads bags: the weights of its terms, a row each.
   virtual Parameter* term_weights() { return nullptr; }
   // To how many tokens a batch fills a sequence of so many words with padding; 0: it does not.
   virtual Index padded_length(Index /*words*/) const { return 0; }

@@ -41,7 +41,7 @@ class LinearClassifier : public TextClassifier {
   Parameter& weight() { return *weight_; }  // [width, outputs]
   Parameter& bias() { return *bias_; }
 
-  // Of a model with an encoder: the vector of each text, as embed writes it: [sequences, D]. No gradient.
+  // For a model with an encoder: the vector of each text, as embed writes it: [sequences, D]. No gradient.
   Variable vectors(const ForwardContext& context, const ClassBatch& batch) const;
   // The logits: [sequences, outputs].
   Variable features(const ForwardContext& context, const ClassBatch& batch,

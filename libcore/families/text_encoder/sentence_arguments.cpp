@@ -26,7 +26,7 @@ struct HarmlessArgument {
   std::string_view of, name, values;
 };
 constexpr HarmlessArgument kHarmless[] = {
-    // Of all three: the library sets them itself when it loads.
+    // In all three: the library sets them itself when it loads.
     {"", "trust_remote_code", kAnyArgument},
     {"", "token", kAnyArgument},
     {"", "cache_dir", kAnyArgument},
@@ -70,7 +70,7 @@ Json arguments_at(const Json& config, std::string_view name) {
   return *said;
 }
 
-// Of both names of a member the one that counts.
+// The name that counts where a member has two.
 std::string_view name_of_arguments(const Json& config, const std::string_view (&names)[2]) {
   return names[member_said(config, names[0]) != nullptr ? 0 : 1];
 }

@@ -104,7 +104,7 @@ struct MixerKey {
   std::string_view name;
   std::variant<bool MixingSettings::*, std::int64_t MixingSettings::*> member;
   std::string_view meaning;
-  // Of a number: inclusive bounds, and what it counts.
+  // Where the value is a number: inclusive bounds, and what it counts.
   std::int64_t min = 0, max = 0;
   std::string_view unit = {};
   bool follows_feed_forward = false;  // 0: feed_forward_width

@@ -139,7 +139,7 @@ class RecurrentLayer {
 
   // Numbers of a state: h, of an lstm c too.
   Index state_size() const { return kernels::state_size(cell_, width_); }
-  // Of a token, and of the state before.
+  // Both products: with the tokens, and with the states before.
   double flops(Index length) const { return 2 * static_cast<double>(length * (inputs_ + width_) * gates()); }
 
   // x [T, D] -> h after each token [T, H]. initial: states before the first [sequences, state_size], none: 0;

@@ -16,7 +16,7 @@ Json* member_of(Json& object, std::string_view name) {
   return found == object.as_object().end() ? nullptr : &found->second;
 }
 
-// Of objects in whatever order their members are.
+// The members of objects may stand in any order.
 bool is_same(const Json& a, const Json& b) {
   if (a.is_object() && b.is_object()) {
     return a.as_object().size() == b.as_object().size() &&

@@ -62,7 +62,7 @@ struct TokenizerFolder {
       false;  // a run of train: text gives what its tokenizer.json says, and no other special token
 
   std::string config_path() const { return (folder / kConfigName).string(); }
-  // Of a role, by the class where no file names it; empty: none.
+  // The token of a role, by the class where no file names it; empty: none.
   std::string role(std::string_view name) const;
 };
 

@@ -35,7 +35,7 @@ class Tokenizer {
   // a directory with one of these, where tokenizer_config.json, special_tokens_map.json and
   // added_tokens.json say more. Throws Error "path: member: what".
   static Tokenizer load(const std::filesystem::path& path);
-  // Of a directory, the files that were read already as they were.
+  // From a directory whose files were read already.
   static Tokenizer load(const FolderFiles& folder);
   // Whether a directory has the files of one.
   static bool is_in(const std::filesystem::path& directory);
