@@ -12,6 +12,8 @@
 #include "support/parallel.hpp"
 #include "tools/search/options.hpp"
 #include "tools/translate/output.hpp"
+#include "tools/translate/required.hpp"
+#include "tools/translate/sentences.hpp"
 
 namespace {
 
@@ -19,15 +21,15 @@ using namespace headwater;
 
 struct Options {
   std::string model, recipe, scale = "full", compute_type = "float32", isa = "auto";
-  std::vector<std::string> text;
+  std::vector<std::string> text, keep;
   std::int64_t batch = 64;
-  std::string prefix;
+  std::string prefix, terms;
   std::optional<std::int64_t> n_best, alignment_layer, alignment_head;
   search::DecodingOptions decoding;
   search::SamplingOptions sampling;
   int threads = 0;
-  bool allows_unknown = false, wants_scores = false, wants_alignments = false, is_json = false,
-       is_quiet = false;
+  bool allows_unknown = false, wants_scores = false, wants_alignments = false, splits_sentences = false,
+       is_json = false, is_quiet = false;
   cli::LineReaderSettings reader{.refuses_tabs = true};
 };
 
@@ -66,6 +68,17 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--prefix", o.prefix,
                   "a line for each line of text, which may be empty: the translation begins with it")
       .reads();
+  line.add_option("--keep", o.keep,
+                  "what this regular expression finds in a line stands in its translation, as it is and as "
+                  "often; may be given again ([below](#placeholders-and-terms))")
+      .shown_as("PATTERN")
+      .one_value_each()
+      .goes_without("--sampling");
+  line.add_option("--terms", o.terms,
+                  "a glossary, a term, a TAB and its translation a line: where a line has the term, its "
+                  "translation has the term's")
+      .reads()
+      .goes_without("--sampling");
   describe(line, o.sampling, o.decoding, "draw each token at random by its probability", "--sampling");
   line.group("Model");
   line.add_option("-r,--recipe", o.recipe,
@@ -79,6 +92,9 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_flag("--allow-unknown", o.allows_unknown,
                 "let [UNK] be generated; otherwise the most likely known token is taken");
   line.group("Input");
+  line.add_flag("--split-sentences", o.splits_sentences,
+                "translate each sentence of a line by itself, and put the translations together again")
+      .goes_without("--n-best --scores --alignments --prefix");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader);
   cli::add_json_input_option(line, o.reader);
@@ -135,11 +151,36 @@ GenerationSettings settings_of(const Options& o, const LoadedTranslator& model,
   return settings;
 }
 
+// `texts`: what is required of each line, filled in where anything is.
+std::vector<Translations> translate_lines(Translator& translator, const std::vector<std::string>& lines,
+                                          std::span<const std::string> prefixes,
+                                          const translate::Required& required,
+                                          std::vector<RequiredTexts>& texts) {
+  if (required.any()) texts = required.of(lines);
+  return translator.translations(lines, prefixes, texts);
+}
+
+std::vector<Translations> translate_sentences(Translator& translator, const std::vector<std::string>& lines,
+                                              const translate::Required& required,
+                                              std::vector<RequiredTexts>& texts) {
+  const translate::SentencesOfLines of_lines(lines);
+  try {
+    const std::vector<Translations> found =
+        translate_lines(translator, of_lines.sentences(), {}, required, texts);
+    texts = of_lines.joined(texts);
+    return of_lines.joined(found);
+  } catch (const LineError& error) {
+    throw LineError(of_lines.line_of(error.line), error.what());
+  }
+}
+
 void run(const Options& o) {
   cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
                               {"--prefix -", o.prefix == "-"},
+                              {"--terms -", o.terms == "-"},
                               {"the text", cli::reads_input(o.text)}});
   const std::optional<DecodingSettings> of_recipe = decoding_of_recipe(o);
+  translate::Required required(o.keep, o.terms, o.reader);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
@@ -156,18 +197,30 @@ void run(const Options& o) {
     reader.show_progress(o.is_quiet);
     std::optional<translate::Prefixes> prefixes;
     if (!o.prefix.empty()) prefixes.emplace(o.prefix, o.reader);
+    TruncatedLines truncated;
+    std::int64_t read = 0;
     reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
       std::span<const std::string> begun;
       if (prefixes) begun = prefixes->next(reader, lines.size());
-      const std::vector<Translations> translations = translator.translations(lines, begun);
-      for (std::size_t i = 0; i < lines.size(); ++i) output.write(translations[i], lines[i]);
+      std::vector<RequiredTexts> texts;
+      const std::vector<Translations> translations =
+          o.splits_sentences ? translate_sentences(translator, lines, required, texts)
+                             : translate_lines(translator, lines, begun, required, texts);
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        ++read;
+        output.write(translations[i], lines[i]);
+        const Translation& best = translations[i].front();
+        if (best.is_truncated) truncated.add(read);
+        if (required.any()) required.check(read, lines[i], texts[i], best.text);
+      }
       output.flush();
     });
     if (prefixes) prefixes->finish();
     if (o.is_quiet) return;
     reader.note_dropped();
     cli::note_unknown_tokens(translator.source_tokens());
-    cli::note_truncated_lines(translator.truncated_lines(), model.model->length());
+    required.note();
+    cli::note_truncated_lines(truncated, model.model->length());
   });
 }
 

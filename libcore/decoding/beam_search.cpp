@@ -1,7 +1,8 @@
 // Beam search: the live hypotheses of all prompts are the rows of one batch. A row's best continuations come
 // from the output layer without its logits; the best of a prompt's rows are chosen here, by a fixed total
 // order: the higher sum of log-probabilities, then the row, then the better logit, then the smaller id. A
-// prompt that is done has no rows any more.
+// prompt that is done has no rows any more. Where a prompt asks for phrases, its rows are shared out among
+// the stages that its hypotheses have reached (Post & Vilar 2018), and none ends before all phrases are met.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -10,6 +11,7 @@
 
 #include "decoding/decoder.hpp"
 #include "decoding/next_token.hpp"
+#include "decoding/phrases.hpp"
 #include "decoding/sampling.hpp"
 #include "layers/packed_weights.hpp"
 #include "support/parallel.hpp"
@@ -103,6 +105,7 @@ struct TokenNode {
 struct LiveHypothesis {
   std::int32_t last;  // node
   double log_probability;
+  Phrases::State phrases = {};
 };
 
 // One that has ended or may not go on, in the order of score; the earlier of equals first.
@@ -178,6 +181,7 @@ class BeamSearch {
     top_ = arena.span<kernels::TopLogit>(rows * width_);
     log_sums_ = arena.span<Real>(rows);
     find_candidates(group_, hidden.value(), {bans_.columns(), texts_}, width_, top_, log_sums_);
+    if (!group_.phrases.empty()) compute_logits(hidden.value());
     for (const BeamOfPrompt& p : prompts_) force(p);
     ++made_;
     next_.clear();
@@ -215,10 +219,24 @@ class BeamSearch {
     }
   }
 
+  // All logits, for the ids of phrases, which are seldom among the best.
+  void compute_logits(ConstMatrix hidden) {
+    Arena& arena = group_.context.tape.arena();
+    const kernels::PackedWeight& weight = group_.context.packed->output().packed;
+    const Parameter* const bias = group_.model.output_layer().bias();
+    logits_ = arena.matrix(hidden.rows, weight.outputs);
+    kernels::linear_packed(hidden, weight, bias != nullptr ? bias->value.data : nullptr,
+                           kernels::Activation::none, logits_);
+    logit_sums_ = arena.span<Real>(hidden.rows);
+    kernels::log_sum_exp(logits_, logit_sums_.data());
+  }
+
   // Where one token alone may follow, it is the rows' only candidate, and certain.
+  std::int32_t forced(const BeamOfPrompt& p) const {
+    return settings_.forced(std::ssize(group_.prompts.target.sequence(p.prompt)), made_, p.room);
+  }
   void force(const BeamOfPrompt& p) {
-    const std::int32_t id =
-        settings_.forced(std::ssize(group_.prompts.target.sequence(p.prompt)), made_, p.room);
+    const std::int32_t id = forced(p);
     if (id < 0) return;
     for (Index row = p.first; row < p.first + p.rows; ++row) {
       const std::span<kernels::TopLogit> of_row = top_.subspan(row * width_, width_);
@@ -253,9 +271,7 @@ class BeamSearch {
     return best;
   }
 
-  // Appends the next rows of a prompt to next_, from_ and ids_, and finished ones to those it keeps.
-  void advance(BeamOfPrompt& p) {
-    const auto first = static_cast<Index>(next_.size());
+  void choose(BeamOfPrompt& p) {
     const bool is_full = made_ == p.room;
     std::fill_n(heads_.begin(), p.rows, 0);
     Index continued = 0;
@@ -265,16 +281,111 @@ class BeamSearch {
       if (c.row < 0) break;
       const bool is_end = settings_.is_end(c.id);
       if (is_end && rank >= beams_) continue;
-      const std::int32_t last = add_node(live_[c.row].last, c);
-      if (is_end || is_full) {
-        add_finished(p, {last, is_end, c.log_probability, c.log_probability / penalty(made_)});
-      } else {
-        next_.push_back({last, c.log_probability});
-        from_.push_back(c.row);
-        ids_.push_back(c.id);
-        ++continued;
+      if (!take(p, c, {})) ++continued;
+    }
+  }
+
+  // True where the hypothesis ends with it.
+  bool take(BeamOfPrompt& p, const Continuation& c, const Phrases::State& phrases) {
+    const bool is_end = settings_.is_end(c.id);
+    const std::int32_t last = add_node(live_[c.row].last, c);
+    if (is_end || made_ == p.room) {
+      add_finished(p, {last, is_end, c.log_probability, c.log_probability / penalty(made_)});
+      return true;
+    }
+    next_.push_back({last, c.log_probability, phrases});
+    from_.push_back(c.row);
+    ids_.push_back(c.id);
+    return false;
+  }
+
+  bool has_phrases(const BeamOfPrompt& p) const {
+    return !group_.phrases.empty() && !group_.phrases[p.prompt].empty();
+  }
+
+  struct Candidate {
+    Continuation c;
+    Phrases::State state;  // after it
+    std::int64_t stage;
+  };
+
+  // What may follow the rows of a prompt with phrases, the best first: the likeliest ids, and those that
+  // bring a phrase on. Where the room is just enough for what is missing, the latter alone.
+  void gather_candidates(const BeamOfPrompt& p) {
+    candidates_.clear();
+    const Phrases& phrases = group_.phrases[p.prompt];
+    const Index room = p.room - made_ - (settings_.forces_end ? 1 : 0);
+    for (Index row = p.first; row < p.first + p.rows; ++row) {
+      const LiveHypothesis& live = live_[row];
+      const auto back = [&](std::size_t k) {
+        std::int32_t at = live.last;
+        for (; k > 1 && at != kPrompt; --k) at = node(at).parent;
+        return at == kPrompt ? -1 : node(at).id;
+      };
+      const std::size_t first = candidates_.size();
+      const auto add = [&](std::int32_t id, double of_token) {
+        const bool is_end = settings_.is_end(id);
+        if (is_end ? !phrases.is_complete(live.phrases) : phrases.repeats(live.phrases, id, back)) return;
+        const Phrases::State state = is_end ? live.phrases : phrases.next(live.phrases, id);
+        if (!is_end && phrases.missing(state) > std::max<Index>(room, 0)) return;
+        candidates_.push_back(
+            {{row, id, of_token, live.log_probability + of_token}, state, phrases.stage(state)});
+      };
+      for (const kernels::TopLogit& top : top_.subspan(row * width_, width_)) {
+        if (top.column >= 0)
+          add(top.column, static_cast<double>(top.value) - static_cast<double>(log_sums_[row]));
+      }
+      // A phrase does not begin within a character.
+      if (forced(p) >= 0 || state_of(live.last) != CharacterGuard::State::whole) continue;
+      phrases.advancing(live.phrases, advancing_);
+      for (const std::int32_t id : advancing_) {
+        const auto is_it = [&](const Candidate& known) { return known.c.id == id; };
+        if (std::none_of(candidates_.begin() + static_cast<std::ptrdiff_t>(first), candidates_.end(), is_it))
+          add(id, static_cast<double>(logits_.row(row)[id]) - static_cast<double>(logit_sums_[row]));
       }
     }
+    std::ranges::stable_sort(candidates_, [](const Candidate& a, const Candidate& b) {
+      return a.c.log_probability > b.c.log_probability;
+    });
+  }
+
+  // A place for the best of the highest stage, then of the lowest, the second highest, and so on, until all
+  // places are given: those with most phrases go on at any price, and those with fewest as the model likes.
+  void choose_with_phrases(BeamOfPrompt& p) {
+    gather_candidates(p);
+    std::vector<std::int64_t> stages;
+    for (const Candidate& candidate : candidates_) stages.push_back(candidate.stage);
+    std::ranges::sort(stages);
+    stages.erase(std::unique(stages.begin(), stages.end()), stages.end());
+    for (std::size_t i = 0; i + 1 < stages.size(); i += 2)
+      std::rotate(stages.begin() + static_cast<std::ptrdiff_t>(i), stages.end() - 1, stages.end());
+    std::vector<bool> is_taken(candidates_.size());
+    std::vector<std::size_t> taken;
+    for (bool is_left = true; is_left && std::ssize(taken) < beams_;) {
+      is_left = false;
+      for (const std::int64_t stage : stages) {
+        if (std::ssize(taken) == beams_) break;
+        for (std::size_t i = 0; i < candidates_.size(); ++i) {
+          if (is_taken[i] || candidates_[i].stage != stage) continue;
+          is_taken[i] = is_left = true;
+          taken.push_back(i);
+          break;
+        }
+      }
+    }
+    std::ranges::sort(taken);
+    for (const std::size_t i : taken) take(p, candidates_[i].c, candidates_[i].state);
+  }
+
+  // Appends the next rows of a prompt to next_, from_ and ids_, and finished ones to those it keeps.
+  void advance(BeamOfPrompt& p) {
+    const auto first = static_cast<Index>(next_.size());
+    if (has_phrases(p)) {
+      choose_with_phrases(p);
+    } else {
+      choose(p);
+    }
+    const Index continued = std::ssize(next_) - first;
     if (continued == 0 && p.finished.empty()) {  // nothing may follow
       for (Index row = p.first; row < p.first + p.rows; ++row) {
         const LiveHypothesis& live = live_[row];
@@ -295,7 +406,8 @@ class BeamSearch {
     if (continued == 0) return 0;
     const auto finished = static_cast<Index>(p.finished.size());
     const auto sum_of = [&](Index i) { return next_[first + i].log_probability; };
-    const std::string& stopping = settings_.search.early_stopping;
+    // With phrases those that end first are those that were forced most.
+    const std::string stopping = has_phrases(p) ? "never" : settings_.search.early_stopping;
     if (stopping == "first") return finished == beams_ ? 0 : continued;
     if (stopping == "heuristic")
       return finished == beams_ && sum_of(0) / penalty(made_) <= p.finished.back().score ? 0 : continued;
@@ -358,7 +470,10 @@ class BeamSearch {
   Index made_ = 0;  // tokens of each live hypothesis
   std::span<kernels::TopLogit> top_;
   std::span<Real> log_sums_;
-  std::vector<std::int32_t> ids_;
+  Matrix logits_;               // of all ids, where a prompt has phrases
+  std::span<Real> logit_sums_;  // of their rows
+  std::vector<Candidate> candidates_;
+  std::vector<std::int32_t> ids_, advancing_;
   std::vector<std::vector<std::int32_t>> text_ids_;
   std::vector<std::span<const std::int32_t>> texts_;  // of text_ids_
   std::vector<Index> from_, slots_, prompt_of_, heads_;

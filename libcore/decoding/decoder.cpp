@@ -68,6 +68,15 @@ double largest_hidden_of(const OutputLayer& output) {
   return 0.1 * static_cast<double>(std::numeric_limits<float>::max()) / std::max(length, 1.0);
 }
 
+void check_room(const DecodingGroup& group, std::size_t prompt) {
+  const std::int64_t ids = group.phrases[prompt].missing({}),
+                     room = group.room[prompt] - (group.settings.forces_end ? 1 : 0);
+  if (ids <= room) return;
+  throw LineError(prompt, "what its translation must contain has " + counted(ids, "token") +
+                              ", and there is room for " + std::to_string(room) +
+                              " (--max-new-tokens, or a shorter text)");
+}
+
 }  // namespace
 
 Decoder::Decoder(const CachedModel& model, ComputeType compute_type)
@@ -75,11 +84,15 @@ Decoder::Decoder(const CachedModel& model, ComputeType compute_type)
       packed_(model.parameters(), model.output_layer(), compute_type),
       largest_hidden_(largest_hidden_of(model.output_layer())) {}
 
-std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const GenerationSettings& settings) {
-  if (settings.search.num_beams == 1)
+std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const GenerationSettings& settings,
+                                        std::span<const Phrases> phrases) {
+  if (settings.search.num_beams == 1 && phrases.empty())
     return decode(prompts, settings, {Greedy(model_.output_layer(), settings.wants_scores)});
-  return decode_groups(prompts, settings,
-                       [](const DecodingGroup& group, std::size_t) { decode_with_beams(group); });
+  return decode_groups(prompts, settings, [&](DecodingGroup group, std::size_t first) {
+    if (!phrases.empty()) group.phrases = phrases.subspan(first, group.results.size());
+    for (std::size_t i = 0; i < group.phrases.size(); ++i) check_room(group, i);
+    decode_with_beams(group);
+  });
 }
 
 std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const GenerationSettings& settings,

@@ -8,6 +8,7 @@
 
 #include "decoding/generation_settings.hpp"
 #include "decoding/next_token.hpp"
+#include "decoding/phrases.hpp"
 #include "layers/packed_weights.hpp"
 #include "models/cached_model.hpp"
 
@@ -42,7 +43,10 @@ class Decoder {
   // is 1. A result depends on its own prompt only: the same for every batch, of either compute type. Throws
   // LineError with the prompt's number where what the output layer reads is not finite, or so large that its
   // logits may not be.
-  std::vector<Hypotheses> decode(const Prompts& prompts, const GenerationSettings& settings);
+  // `phrases`, where given: what the hypotheses of each prompt contain, by beam search; there is room for
+  // all of them.
+  std::vector<Hypotheses> decode(const Prompts& prompts, const GenerationSettings& settings,
+                                 std::span<const Phrases> phrases = {});
   // One hypothesis each, by another choice.
   std::vector<Hypotheses> decode(const Prompts& prompts, const GenerationSettings& settings,
                                  const TokenByToken& how);
@@ -66,8 +70,9 @@ struct DecodingGroup {
   const GenerationSettings& settings;
   double largest_hidden;
   const Prompts& prompts;
-  std::span<const Index> room;    // how many ids may follow each prompt
-  std::span<Hypotheses> results;  // of each prompt, empty at first
+  std::span<const Index> room;            // how many ids may follow each prompt
+  std::span<Hypotheses> results;          // of each prompt, empty at first
+  std::span<const Phrases> phrases = {};  // of each prompt, where one has some; for beam search
 };
 
 // The ids that the caches of these prompts must hold.

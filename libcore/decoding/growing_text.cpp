@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "support/utf8.hpp"
+
 namespace headwater {
 
 namespace {
@@ -9,10 +11,6 @@ namespace {
 // Enough tokens that the ones after them are decoded as in the whole text; a character has 4 bytes at most.
 constexpr std::size_t kContextTokens = 16, kMaxWaiting = 4;  // tokens that end no character
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-
-bool is_inside_character(std::string_view text, std::size_t at) {
-  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
-}
 
 }  // namespace
 

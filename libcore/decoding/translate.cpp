@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -66,8 +67,6 @@ Translator::Sources Translator::encode(const std::vector<std::string>& lines) {
   Sources sources;
   for (SourceIds& source : read) {
     sources.are_truncated.push_back(source.is_truncated);
-    if (source.is_truncated)
-      truncated_lines_.add(static_cast<std::int64_t>(sources_ + sources.are_truncated.size()));
     source_tokens_.add(source.ids, model_.source_tokenizer.special_ids());
     sources.ids.push_back(std::move(source.ids));
     sources.texts.push_back(source.first);
@@ -84,8 +83,40 @@ std::string Translator::text_of(const Hypothesis& hypothesis) const {
   return without_nul(std::move(text));
 }
 
+Phrases Translator::phrases_of(std::size_t line, const RequiredTexts& required) const {
+  std::vector<Phrase> phrases;
+  for (const RequiredText& text : required) {
+    phrases.push_back({model_.target_tokenizer.encode(text.text), text.is_once});
+    if (phrases.back().ids.empty())
+      throw LineError(line, "the model's tokenizer has no token for \"" + text.text + "\"");
+  }
+  return Phrases(std::move(phrases));
+}
+
+// A tokenizer may write a phrase otherwise than it was asked for: in lower case, or as [UNK].
+std::string Translator::text_of(const Hypothesis& hypothesis, std::size_t prefix, const Phrases& phrases,
+                                const RequiredTexts& required) const {
+  std::string text = text_of(hypothesis);
+  const Tokenizer& tokenizer = model_.target_tokenizer;
+  const std::span<const std::int32_t> ids = hypothesis.ids;
+  const std::vector<Phrases::Span> spans = phrases.spans(ids.subspan(prefix));
+  std::vector<std::size_t> from_last;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    if (spans[i].begin < spans[i].end) from_last.push_back(i);
+  }
+  std::ranges::sort(from_last, std::greater(), [&](std::size_t i) { return spans[i].begin; });
+  for (const std::size_t i : from_last) {
+    const std::string written = tokenizer.decode(phrases[i].ids),
+                      before = tokenizer.decode(ids.first(prefix + spans[i].begin));
+    const std::size_t at = text.find(written, text.starts_with(before) ? before.size() : 0);
+    if (at != text.npos) text.replace(at, written.size(), required[i].text);
+  }
+  return text;
+}
+
 std::vector<Translations> Translator::translations(const std::vector<std::string>& lines,
-                                                   std::span<const std::string> prefixes) {
+                                                   std::span<const std::string> prefixes,
+                                                   std::span<const RequiredTexts> required) {
   const Sources sources = encode(lines);
   std::vector<std::vector<std::int32_t>> begun;
   for (std::size_t i = 0; i < prefixes.size(); ++i) {
@@ -97,14 +128,18 @@ std::vector<Translations> Translator::translations(const std::vector<std::string
                              " positions (shorten the prefix)");
     }
   }
+  std::vector<Phrases> phrases;
+  for (const RequiredTexts& texts : required) phrases.push_back(phrases_of(phrases.size(), texts));
   std::vector<Translations> results;
-  for (Hypotheses& found : hypotheses(sources.ids, begun)) {
-    const std::size_t line = results.size();
+  for (Hypotheses& found : hypotheses(sources.ids, begun, phrases)) {
+    const std::size_t line = results.size(), prefix = begun.empty() ? 0 : begun[line].size();
     Translations& of_line = results.emplace_back();
     for (Hypothesis& hypothesis : found) {
       if (!begun.empty() && !sources.ids[line].empty())
         hypothesis.ids.insert(hypothesis.ids.begin(), begun[line].begin(), begun[line].end());
-      std::string text = text_of(hypothesis);
+      std::string text = phrases.empty() || hypothesis.ids.empty()
+                             ? text_of(hypothesis)
+                             : text_of(hypothesis, prefix, phrases[line], required[line]);
       of_line.push_back({.text = std::move(text),
                          .hypothesis = std::move(hypothesis),
                          .is_truncated = sources.are_truncated[line]});
@@ -159,35 +194,52 @@ std::vector<std::vector<std::int32_t>> Translator::target_ids(
 }
 
 std::vector<Hypotheses> Translator::hypotheses(std::span<const std::vector<std::int32_t>> sources,
-                                               std::span<const std::vector<std::int32_t>> prefixes) {
-  Prompts prompts;
-  prompts.clear();
-  std::vector<std::size_t> line_of;  // of each prompt
-  std::vector<std::uint64_t> numbers;
-  std::vector<std::int32_t> begin;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    const std::uint64_t number = sources_++;
-    if (sources[i].empty()) continue;
-    begin.assign(1, generation_.start_id);
-    if (!prefixes.empty()) begin.insert(begin.end(), prefixes[i].begin(), prefixes[i].end());
-    prompts.add(sources[i], begin);
-    line_of.push_back(i);
-    numbers.push_back(number);
-  }
-  prompts.finish();
+                                               std::span<const std::vector<std::int32_t>> prefixes,
+                                               std::span<const Phrases> phrases) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   Hypothesis nothing;
   nothing.log_probability = nothing.score = kNone;
   const Hypotheses of_nothing(static_cast<std::size_t>(generation_.n_best), nothing);
-  std::vector<Hypotheses> results(sources.size(), of_nothing), found;
-  try {
-    found = sampler_ ? decoder_.decode(prompts, generation_, {*sampler_, numbers})
-                     : decoder_.decode(prompts, generation_);
-  } catch (const LineError& error) {
-    throw LineError(line_of[error.line], error.what());
+  std::vector<Hypotheses> results(sources.size(), of_nothing);
+  // Lines with phrases are searched apart, so that the others have the text that they have without.
+  for (const bool has_phrases : {false, true}) {
+    Prompts prompts;
+    prompts.clear();
+    std::vector<std::size_t> line_of;  // of each prompt
+    std::vector<std::uint64_t> numbers;
+    std::vector<Phrases> of_prompts;
+    std::vector<std::int32_t> begin;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if (sources[i].empty() || has_phrases != (!phrases.empty() && !phrases[i].empty())) continue;
+      begin.assign(1, generation_.start_id);
+      if (!prefixes.empty()) begin.insert(begin.end(), prefixes[i].begin(), prefixes[i].end());
+      prompts.add(sources[i], begin);
+      line_of.push_back(i);
+      numbers.push_back(sources_ + i);
+      if (has_phrases) of_prompts.push_back(phrases[i]);
+    }
+    prompts.finish();
+    std::vector<Hypotheses> found;
+    try {
+      found = decode(prompts, numbers, of_prompts);
+    } catch (const LineError& error) {
+      throw LineError(line_of[error.line], error.what());
+    }
+    for (std::size_t s = 0; s < found.size(); ++s) results[line_of[s]] = std::move(found[s]);
   }
-  for (std::size_t s = 0; s < found.size(); ++s) results[line_of[s]] = std::move(found[s]);
+  sources_ += sources.size();
   return results;
+}
+
+std::vector<Hypotheses> Translator::decode(const Prompts& prompts, std::span<const std::uint64_t> numbers,
+                                           std::span<const Phrases> phrases) {
+  if (!phrases.empty()) {
+    GenerationSettings settings = generation_;
+    settings.search.num_beams = std::max(settings.search.num_beams, kRequiredBeams);
+    return decoder_.decode(prompts, settings, phrases);
+  }
+  return sampler_ ? decoder_.decode(prompts, generation_, {*sampler_, numbers})
+                  : decoder_.decode(prompts, generation_);
 }
 
 namespace {

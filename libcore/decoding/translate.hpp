@@ -47,16 +47,27 @@ struct Translation {
 };
 using Translations = std::vector<Translation>;  // of one line, the best first
 
+// What the translation of a line must contain, as it is written here.
+struct RequiredText {
+  std::string text;
+  bool is_once = false;  // no more often than it is asked for
+};
+using RequiredTexts = std::vector<RequiredText>;  // at most Phrases::kMost
+
 class Translator {
  public:
   Translator(const LoadedTranslator& model, const GenerationSettings& settings);
 
   // The translations of each line, in order: n_best, or fewer where the search finds fewer. A line without a
-  // token has one, which is empty; tokens beyond the model's positions are cut off and the line counted. Any
+  // token has one, which is empty; tokens beyond the model's positions are cut off. Any
   // grouping of lines into calls gives the same text. Throws LineError where the model's output is not
-  // finite. `prefixes`, where given, are what the translation of each line begins with.
+  // finite. `prefixes`, where given, are what the translation of each line begins with. `required`, where
+  // given, is what each contains: lines that have some are searched with kRequiredBeams beams or more.
+  // Throws LineError where it does not fit. Not with sampling.
+  static constexpr std::int64_t kRequiredBeams = 8;
   std::vector<Translations> translations(const std::vector<std::string>& lines,
-                                         std::span<const std::string> prefixes = {});
+                                         std::span<const std::string> prefixes = {},
+                                         std::span<const RequiredTexts> required = {});
   // The texts of the best ones.
   std::vector<std::string> translate(const std::vector<std::string>& lines);
   // The same of ids, each at most the model's positions.
@@ -64,7 +75,6 @@ class Translator {
   // The same, as ids without start and end token; none for an empty source.
   std::vector<std::vector<std::int32_t>> target_ids(std::span<const std::vector<std::int32_t>> sources);
 
-  const TruncatedLines& truncated_lines() const { return truncated_lines_; }
   const TokenCounts& source_tokens() const {
     return source_tokens_;
   }  // of the lines, without what was cut off
@@ -77,9 +87,16 @@ class Translator {
   };
   Sources encode(const std::vector<std::string>& lines);
   std::vector<Hypotheses> hypotheses(std::span<const std::vector<std::int32_t>> sources,
-                                     std::span<const std::vector<std::int32_t>> prefixes = {});
+                                     std::span<const std::vector<std::int32_t>> prefixes = {},
+                                     std::span<const Phrases> phrases = {});
+  std::vector<Hypotheses> decode(const Prompts& prompts, std::span<const std::uint64_t> numbers,
+                                 std::span<const Phrases> phrases);
+  Phrases phrases_of(std::size_t line, const RequiredTexts& required) const;
   void add_alignments(const Sources& sources, std::vector<Translations>& to);
   std::string text_of(const Hypothesis& hypothesis) const;
+  // The same, with each phrase written as it was required.
+  std::string text_of(const Hypothesis& hypothesis, std::size_t prefix, const Phrases& phrases,
+                      const RequiredTexts& required) const;
 
   const LoadedTranslator& model_;
   GenerationSettings generation_;
@@ -87,7 +104,6 @@ class Translator {
   Decoder decoder_;
   Arena arena_;                // of alignments
   std::uint64_t sources_ = 0;  // given so far: each draws its own random numbers
-  TruncatedLines truncated_lines_;
   TokenCounts source_tokens_;
 };
 

@@ -20,6 +20,11 @@ std::size_t count_code_points(std::string_view text);
 // Decodes the sequence at text[at] and moves `at` after it; the text must be well-formed.
 char32_t next_code_point(std::string_view text, std::size_t& at);
 
+// Whether `at`, of well-formed text, is not where a character begins.
+inline bool is_inside_character(std::string_view text, std::size_t at) {
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+}
+
 void append_utf8(std::string& out, char32_t code_point);
 
 // U+FEFF, which some editors put before a text. It is no part of the text.
