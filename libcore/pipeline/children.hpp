@@ -49,6 +49,7 @@ class Children {
   static int start_held(const std::function<int()>& work, const fs::path& log);
 };
 
+// Who makes what: one run at a time, and what runs share once.
 // An exclusive lock on a file (flock), which is made with its folder where it is missing; held while the
 // object lives, not by programs that are started. The file says who has it.
 class Claim {

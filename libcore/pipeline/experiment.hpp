@@ -157,8 +157,7 @@ struct RunStages {
 };
 RunStages run_stages(const Experiment& e);
 
-// --- Words that the stages have in common, for .cpp files of this room
-// ---------------------------------------
+// --- Words that the stages have in common, for .cpp files --------------------------------------------------
 
 inline constexpr std::string_view kTextColumns[] = {"source", "target"};
 

@@ -110,6 +110,7 @@ class DataSummary {
   std::int64_t lines_ = 0;
 };
 
+// What a file of ids holds, as vectorize --output dataset writes it.
 class StreamSummary {
  public:
   // Reads all ids once. With the tokenizer that made them, else null: also how many are unknown. Throws Error

@@ -35,6 +35,7 @@ void describe(cli::CommandLine& line, SamplingOptions& o, const SearchOptions& s
 void set(TextGeneratorSettings& settings, const GenerationConfig& files, const SearchOptions& search,
          const SamplingOptions& sampling);
 
+// generate --fill-mask: the likeliest words in the places of [MASK].
 struct FillSettings {
   std::int64_t top_k = 5;       // words of each mask; 0: all
   std::int64_t batch = 64;      // lines that are computed together

@@ -42,6 +42,7 @@ void convert(const Options& o);
 void write_counts(const Options& o, const PieceCounts& counts);
 void add_counts(const Options& o, TokenizerLearner& learner);
 
+// A kind of tokenizers that --learn knows: what it is, and which options it reads.
 struct Kind {
   std::string_view name;
   const SubwordKind* subword = nullptr;  // of words and characters none

@@ -1,5 +1,4 @@
-// Images and their labels to one data set file, or to one for training and one for validation. Where they
-// come from has one interface for IDX files, CIFAR records and files of images.
+// Images and their labels to one data set file, or to one for training and one for validation.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +40,7 @@ void check_outputs(const fs::path& output, const fs::path& share);
 
 void write_images(const ImageOptions& o);
 
+// Where images come from: one interface for IDX files, CIFAR records and files of images.
 class ImageSource {
  public:
   virtual ~ImageSource() = default;

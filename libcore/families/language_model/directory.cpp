@@ -236,8 +236,7 @@ const Family& language_model_family() {
   return family;
 }
 
-// --- Where it looked, and the states of its tokens
-// -----------------------------------------------------------
+// --- Where it looked, and the states of its tokens ---------------------------------------------------------
 
 namespace {
 
