@@ -1,5 +1,6 @@
 #include "checkpoint/npy.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstddef>

@@ -2,6 +2,7 @@
 // back where they are written in quotes. The first byte chooses the separator.
 #include "support/csv.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 

@@ -1,5 +1,6 @@
 #include "gradcheck/op_cases.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 

@@ -1,6 +1,7 @@
 #include "text/learning/subword_text_encoder_learner.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "support/error.hpp"
 #include "support/utf8.hpp"

@@ -1,6 +1,7 @@
 // Splitting standardised text into words, words and punctuation, or characters.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 

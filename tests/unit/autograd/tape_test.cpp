@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "autograd/ops.hpp"
 #include "error_text.hpp"
 

@@ -1,6 +1,7 @@
 // Facts of papers and of the experiments about single layers.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "error_text.hpp"

@@ -1,6 +1,7 @@
 // The tree in which gradients over tokens are summed.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
