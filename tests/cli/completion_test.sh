@@ -110,7 +110,7 @@ check 'headwater ' run recipes new '!recipe.yaml'
 check 'headwater run ' phrasebook mnist-vit recipe.yaml
 check 'headwater --scale quick run mnist-v' mnist-vit '!quick'
 check 'headwater new lang' '=language-model'
-check 'vectorize ' ids columns labels terms csv split images recipe.yaml
+check 'vectorize ' ids columns labels terms csv split pairs images recipe.yaml
 check 'vectorize lab' '=labels'
 check 'vectorize labels ' '!ids'
 check 'attn-dump model --view ro' '=rollout'

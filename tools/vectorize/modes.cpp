@@ -17,6 +17,8 @@ bool is_of_images(const Options& o) { return !o.images.empty() || o.command->nam
 const ModeRow kModes[] = {
     {Mode::split, "--split", [](const Options& o) { return !o.split.empty(); }, "the other lines",
      resolve_split, split_lines},
+    {Mode::pairs, "pairs", [](const Options& o) { return o.command->name == "pairs"; }, "", resolve_pairs,
+     filter_pairs},
     {Mode::csv, "--csv", [](const Options& o) { return o.reader.is_csv; }, "", resolve_csv,
      write_csv_columns},
     {Mode::images, "--images", is_of_images, "the data set", resolve_images, write_image_set},
@@ -66,14 +68,17 @@ const std::vector<OptionRow>& option_rows() {
       {"--split --split-by", {Mode::split}},
       {"--validation-fraction", {Mode::split, images}},
       {"--seed", {Mode::split, images, ids}},
+      {"--max-ratio --scripts --dropped", {pairs}},
       {"-o",
        {learn_labels, learn_terms, id_file, columns, images, Mode::split},
        "lines go to standard output"},
       {"--allow-empty", {columns}},
       {"--recipe --side --scale", {ids, blocks, id_file, learn_labels, label_ids, learn_terms, bags, csv}},
       {"--csv --separator --no-header", {csv}},
-      {"--column --replace-invalid",
-       {ids, blocks, id_file, columns, learn_labels, label_ids, learn_terms, bags, csv, Mode::split}}};
+      {"--column",
+       {ids, blocks, id_file, columns, learn_labels, label_ids, learn_terms, bags, csv, Mode::split}},
+      {"--replace-invalid",
+       {ids, blocks, id_file, columns, learn_labels, label_ids, learn_terms, bags, csv, Mode::split, pairs}}};
   return kRows;
 }
 
@@ -110,6 +115,10 @@ std::vector<Command> commands() {
        "write lines to two files, a share to that of --split",
        "vectorize split --split test.tsv --column 2 -o train.tsv reviews.tsv",
        {Mode::split}},
+      {"pairs",
+       "drop pairs of a corpus that are empty, copies, repeats, of unequal length or in another script",
+       "vectorize pairs --scripts en,ru --dropped dropped.tsv corpus.tsv > train.tsv",
+       {pairs}},
       {"images",
        "turn images into a data set, or into two",
        "vectorize images train-images.idx --image-labels train-labels.idx -o train.safetensors\n"

@@ -23,6 +23,7 @@ void describe(cli::CommandLine& line, Options& o) {
   describe_terms(line, o);
   describe_images(line, o);
   describe_split(line, o);
+  describe_pairs(line, o);
   line.group("Output");
   line.add_option("-o", o.output, "where what was learned, or the data set, goes; - is standard output")
       .writes();

@@ -22,6 +22,7 @@ struct Options;
 
 enum class Mode {
   split,
+  pairs,
   csv,
   images,
   learn_labels,
@@ -88,6 +89,9 @@ struct Options {
   std::optional<Recipe> resolved_recipe;  // what `recipe` names
   std::int64_t split_by = 0;              // column, from 1; 0: the whole line
   fs::path tokenizer, terms, labels, output, recipe, images, image_labels, validation, split;
+  double max_ratio = 3;
+  std::vector<std::string> scripts;
+  fs::path dropped;
   std::string learn, form, max_unknown, order, side = "source", scale = "full", resize;
   std::vector<std::string> check;
   std::int64_t length = 0, ngrams = 1, size = 20000, block = 0, stride = 0;
@@ -110,8 +114,10 @@ void describe_labels(cli::CommandLine& line, Options& o);
 void describe_terms(cli::CommandLine& line, Options& o);
 void describe_images(cli::CommandLine& line, Options& o);
 void describe_split(cli::CommandLine& line, Options& o);
+void describe_pairs(cli::CommandLine& line, Options& o);
 
 void resolve_split(Options& o, const ModeOptions& typed);
+void resolve_pairs(Options& o, const ModeOptions& typed);
 void resolve_csv(Options& o, const ModeOptions& typed);
 void resolve_images(Options& o, const ModeOptions& typed);
 void resolve_learn_labels(Options& o, const ModeOptions& typed);
@@ -140,6 +146,8 @@ void write_label_ids(const Options& o);
 void learn_terms(const Options& o);
 void write_terms(const Options& o);
 void write_csv_columns(const Options& o);
+// Pairs of a source and its translation, without those that teach nothing good.
+void filter_pairs(const Options& o);
 // The lines go to two files.
 void split_lines(const Options& o);
 // Images to a data set, or to two.
