@@ -24,7 +24,7 @@ special := : ; $$ % \# ' " ` \ & | ( ) < > * ? [ ] { } ! =
 special_in_build := $(firstword $(foreach c,$(special),$(findstring $(c),$(BUILD))))
 $(if $(special_in_build)$(word 2,x$(BUILD)x),$(error BUILD="$(BUILD)" has $(or $(special_in_build),a space), which make cannot name; take another folder, or a link to it))
 
-.PHONY: help deps lint-deps build deb wheel deb-test demo check test gradcheck asan asan-unit aarch64-unit recipes recipe bench format lint pages clean distclean install uninstall tools-present FORCE
+.PHONY: help deps lint-deps build deb wheel deb-test demo check test gradcheck asan asan-unit aarch64-unit recipes recipe bench format lint standalone includes pages clean distclean install uninstall tools-present FORCE
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 	@echo '  SCALE=quick cuts recipes down; SEED=N is another one than 1; SET=KEY=VALUE is --set of train; OVERWRITE=1 starts a run anew, one that is finished too; ALLOW_EMPTY=1; THREADS=N'
@@ -169,6 +169,14 @@ lint: ## formatting, clang-tidy, shellcheck, and files that are cited; changes n
 	  | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option $(LINT_ANALYZER) -p $(BUILD)-lint \
 	  2> >(sed '/warnings generated\.$$/d' >&2)
 
+# The build compiles files of a room together, so a file may forget an include; those of the tensor room it compiles one by one.
+PRECOMPILE ?= ON
+standalone: ## each source of libcore and tools compiles by itself in two or three minutes [PRECOMPILE=OFF: with its own standard headers]
+	$(CONFIGURE) -B $(BUILD)-standalone -DHEADWATER_UNITY=OFF -DHEADWATER_PRECOMPILE=$(PRECOMPILE) -DHEADWATER_WERROR=ON -DHEADWATER_TESTS=OFF >/dev/null
+	$(if $(filter ON,$(PRECOMPILE)),@cmake --build $(BUILD)-standalone --target libcore/CMakeFiles/hw_support.dir/cmake_pch.hxx.gch >/dev/null)
+	@sed -n 's/^ *"command": "\(.*\)",*$$/\1/p' $(BUILD)-standalone/compile_commands.json | sed 's/\\\(["\]\)/\1/g; s/ -o [^ ]* -c / -fsyntax-only /' \
+	  | grep -v '/libcore/tensor/\|cmake_pch.hxx.cxx$$' | xargs -d '\n' -P $(JOBS) -n 1 sh -c
+
 includes: ## includes that nothing is used of, by clang-tidy 17 or newer [CLANG_TIDY=]: some minutes
 	@JOBS=$(JOBS) $(if $(filter file,$(origin CLANG_TIDY)),,CLANG_TIDY='$(CLANG_TIDY)') tests/includes.sh $(BUILD)-includes
 
@@ -178,7 +186,7 @@ pages: tools-present ## write the options in tools/*.md and the keys in recipes/
 	@sed -i '/^`inspect --keys`/q' recipes/keys.md; '$(BIN)'/inspect --keys >>recipes/keys.md
 
 clean: ## remove the builds, not data or models
-	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan $(BUILD)-aarch64 $(BUILD)-lint $(BUILD)-includes $(BUILD)-deb $(BUILD)-deb-test $(BUILD)-wheel
+	rm -rf $(BUILD) $(BUILD)-double $(BUILD)-asan $(BUILD)-aarch64 $(BUILD)-lint $(BUILD)-standalone $(BUILD)-includes $(BUILD)-deb $(BUILD)-deb-test $(BUILD)-wheel
 
 distclean: clean ## remove models and prepared data as well
 	rm -rf -- "$$MODELS" data/cache
