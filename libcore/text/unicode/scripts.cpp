@@ -15,8 +15,9 @@ Scripts::Scripts(const std::string& name) {
   constexpr std::int32_t kMost = 8;
   UScriptCode codes[kMost];
   UErrorCode status = U_ZERO_ERROR;
+  // "" would be the language of this machine.
   const std::int32_t count = uscript_getCode(name.c_str(), codes, kMost, &status);
-  if (U_FAILURE(status) || count < 1 || codes[0] == USCRIPT_INVALID_CODE)
+  if (name.empty() || U_FAILURE(status) || count < 1 || codes[0] == USCRIPT_INVALID_CODE)
     throw Error("\"" + name + "\" is no script (Latin, Cyrillic, Han, ...) and no language (en, ja, ...)");
   codes_.assign(codes, codes + count);
 }
