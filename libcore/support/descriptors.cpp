@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "support/error.hpp"
+
 namespace headwater {
 
 int open_retrying(const fs::path& path, int flags, mode_t mode) {
