@@ -44,7 +44,8 @@ inline constexpr std::string_view kOperationNames[] = {"linear",
                                                        "concatenate",
                                                        "depthwise_convolution",
                                                        "additive_attention",
-                                                       "recurrent"};
+                                                       "recurrent",
+                                                       "simple_recurrent"};
 
 namespace ops {
 
@@ -221,6 +222,11 @@ struct Recurrent {
 // over the tokens as the plan says. Keeps y, the gates (in the memory of a donated x) and one more row of H
 // a token.
 Variable recurrent(Tape& tape, const Variable& x, const Recurrent& layer, Use use_of_x = Use::keep);
+
+// h = relu(c) of each token of each sequence, c = f*(c before) + (1 - f)*x, f = sigmoid(gate) (SSRU, Kim et
+// al. 2019, sec. 3.1): x and gate [T, D], h [T, D]. `final` [sequences, D] receives c after the last tokens,
+// where given; no gradient flows into it. The gate is donated. Keeps x, f and c.
+Variable simple_recurrent(Tape& tape, const Variable& x, const Variable& gate, const Matrix& final = {});
 
 // Rows of numbers most of which are 0: entry e of row s is the number values[e] in column ids[e].
 struct SparseRows {

@@ -25,5 +25,6 @@
 #include "tensor/kernels/optimizer/optimizer.hpp"                    // IWYU pragma: export
 #include "tensor/kernels/pooling/pooling.hpp"                        // IWYU pragma: export
 #include "tensor/kernels/recurrent/recurrent.hpp"                    // IWYU pragma: export
+#include "tensor/kernels/recurrent/simple_recurrent.hpp"             // IWYU pragma: export
 #include "tensor/kernels/reduction/reduction.hpp"                    // IWYU pragma: export
 #include "tensor/kernels/rotary/rotary.hpp"                          // IWYU pragma: export

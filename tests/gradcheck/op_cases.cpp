@@ -240,6 +240,25 @@ std::vector<Case> recurrent_cases() {
   return cases;
 }
 
+// Both read elsewhere too, and both maps of what another operation gives.
+Case simple_recurrent_case(bool is_shared) {
+  return {std::string("simple_recurrent") + (is_shared ? ", of operands that others read" : ""),
+          [=](Fixture& f) {
+            f.input("x", kTokens, 4);
+            f.input("gate", kTokens, 4);
+            f.parameter("v", 4, 4);
+          },
+          [=](Pass& p) {
+            Tape& tape = p.context.tape;
+            const Variable gate = ops::linear(tape, p.inputs[1], *p.fixture.parameters.find("v"), nullptr);
+            const Variable h = ops::simple_recurrent(tape, p.inputs[0], gate);
+            if (!is_shared) return Result{h};
+            const Variable again = ops::linear(tape, p.inputs[0], *p.fixture.parameters.find("v"), nullptr);
+            const Variable next = ops::linear(tape, h, *p.fixture.parameters.find("v"), nullptr);
+            return Result{ops::add(tape, h, ops::simple_recurrent(tape, again, next))};
+          }};
+}
+
 Case sparse_linear_case(const std::string& name, ops::Activation activation) {
   return {"sparse_linear " + name,
           [](Fixture& f) {
@@ -484,6 +503,7 @@ std::vector<Case> op_cases() {
   for (const Index columns : {0, 1}) cases.push_back(convolution_case(columns));
   cases.push_back(convolution_case(0, true));
   for (Case& one : recurrent_cases()) cases.push_back(std::move(one));
+  for (const bool is_shared : {false, true}) cases.push_back(simple_recurrent_case(is_shared));
   cases.push_back(mix_tokens_case("gelu", Activation::gelu));
   cases.push_back(mix_tokens_case("relu", Activation::relu));
   cases.push_back(mix_tokens_case("none", Activation::none));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "autograd/ops.hpp"
@@ -69,6 +70,24 @@ Variable recurrent(Tape& tape, const Variable& x, const Recurrent& layer, Use us
     kernels::previous_states(recurrence, h, previous);
     add_weight_gradients(recurrence.cell, width, *x.packing().plan, previous, record, made.dx, made.dproduct,
                          d);
+  });
+  return y;
+}
+
+Variable simple_recurrent(Tape& tape, const Variable& x, const Variable& gate, const Matrix& final) {
+  const std::span<const Index> offsets = x.packing().offsets;
+  const Matrix f = tape.memory_like(gate, Use::donate), c = tape.arena().matrix(x.rows(), x.cols());
+  const Variable y = tape.variable(x.rows(), x.cols(), x.packing_or_null(), true);
+  kernels::simple_recurrent(offsets, x.value(), gate.value(), f, c, y.value());
+  for (Index s = 0; s < final.rows; ++s) {
+    const Index end = offsets[static_cast<std::size_t>(s) + 1];
+    if (end > offsets[static_cast<std::size_t>(s)]) std::copy_n(c.row(end - 1), c.cols, final.row(s));
+  }
+  tape.record("simple_recurrent", y, [=, &tape](ConstMatrix dh) {
+    const auto overwritten = [&](const Variable& v) {
+      return v.needs_gradient() ? tape.overwritten(v) : tape.temporary(v.rows(), v.cols());
+    };
+    kernels::simple_recurrent_backward(offsets, x.value(), f, c, dh, overwritten(x), overwritten(gate));
   });
   return y;
 }

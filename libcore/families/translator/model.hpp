@@ -18,7 +18,8 @@ struct EncoderDecoderSettings {
   std::string share_embeddings = "none";  // none | target_output | source_target | all
   // What stands around a source; its ids have it when they come here.
   std::string source_special_tokens = "none";  // none | start_end
-  MixingSettings mixing = {};                  // of the tokens of a side among themselves
+  // Of the tokens of a side among themselves; an encoder has attention where the mixer only looks back.
+  MixingSettings mixing = {};
   // With mixing: gru the decoder starts from the encoder's last state, and there are two keys more:
   std::int64_t embedding_width = 0;  // 0: the width
   bool additive_attention = false;   // the decoder looks at the source as well

@@ -8,7 +8,7 @@ namespace headwater {
 
 // Each is defined behind its class.
 extern const MixerKind kAttentionMixer, kPlainAttentionMixer, kAveragedAttentionMixer, kFourierMixer,
-    kMlpMixer, kConvolutionMixer, kLstmMixer, kGruMixer;
+    kMlpMixer, kConvolutionMixer, kSsruMixer, kLstmMixer, kGruMixer;
 // In the order of the list of keys.
 static const MixerKind* const kMixers[] = {&kAttentionMixer,
                                            &kPlainAttentionMixer,
@@ -16,6 +16,7 @@ static const MixerKind* const kMixers[] = {&kAttentionMixer,
                                            &kFourierMixer,
                                            &kMlpMixer,
                                            &kConvolutionMixer,
+                                           &kSsruMixer,
                                            &kLstmMixer,
                                            &kGruMixer};
 

@@ -120,8 +120,8 @@ struct MixerKind {
   std::span<const MixerKey> keys = {};
 
   // Which models may use it, and how.
-  bool encodes_texts = true, encodes_images = true;
-  bool takes_steps = false;          // it can be causal, and has a cache: for decoders
+  bool encodes_texts = true, encodes_images = true;  // it can look ahead
+  bool takes_steps = false;                          // it can be causal, and has a cache: for decoders
   bool begins_with_state = false;    // recurrent: with MixerSources::initial, for decoders with an encoder
   bool leaves_out_keys = false;      // MixerSources::keys
   bool needs_patches_alone = false;  // of an image: tokens in rows and columns, no class token

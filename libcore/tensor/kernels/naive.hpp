@@ -102,6 +102,11 @@ void recurrent(const Recurrence& recurrence, ConstMatrix x, Matrix y, const Recu
 void recurrent_backward(const Recurrence& recurrence, ConstMatrix y, const RecurrentRecord& record,
                         ConstMatrix dy, const RecurrentGradients& gradients);
 
+void simple_recurrent(std::span<const Index> offsets, ConstMatrix x, ConstMatrix gate, Matrix f, Matrix c,
+                      Matrix h);
+void simple_recurrent_backward(std::span<const Index> offsets, ConstMatrix x, ConstMatrix f, ConstMatrix c,
+                               ConstMatrix dh, Matrix dx, Matrix dgate);
+
 double sum_of_squares(Index n, const double* x);
 Index find_not_finite(Index n, const double* x);
 

@@ -235,7 +235,7 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"model: {mixing: gru, embedding_width: 2, share_embeddings: all}\n", "1:39",
      "model.embedding_width: share_embeddings: all needs embeddings as wide as the model (write 256)"},
     {"model: {mixing: lstm}\n", "1:17",
-     "unknown value \"lstm\" (known: attention, plain_attention, convolution, gru)"},
+     "unknown value \"lstm\" (known: attention, plain_attention, convolution, ssru, gru)"},
     {"model: {mixing: convolution, attention_window: 2}\n", "1:48",
      "model.attention_window: an encoder_decoder with mixing: convolution does not read it (it belongs to "
      "encoder_decoder with mixing: attention or plain_attention;"},
@@ -267,7 +267,7 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"data: {columns: [source]}\nmodel: {kind: language_model, mixing: lstm, bidirectional: true}\n", "2:60",
      "a language_model does not read it (it belongs to encoder_decoder, classifier"},
     {"data: {columns: [source]}\nmodel: {kind: language_model, mixing: mlp}\n", "2:39",
-     "unknown value \"mlp\" (known: attention, plain_attention, convolution, lstm, gru)"},
+     "unknown value \"mlp\" (known: attention, plain_attention, convolution, ssru, lstm, gru)"},
     {"model: {kind: vision, mixing: convolution}\n", "1:1",
      "model.pooling: a class token is no patch of an image, which a convolution goes over (write mean or "
      "flatten)"},

@@ -40,6 +40,26 @@ struct GruGradientRow {
   float* dgates;  // out: of the products, as dx but for the candidate's columns
 };
 
+// Of the simpler simple recurrent unit: pointers to H numbers.
+struct SsruRow {
+  const float* x;
+  const float* gate;
+  const float* previous;  // c before; null: 0
+  float* f;               // out; may be gate
+  float* c;               // out; may be previous
+  float* h;               // out
+};
+struct SsruGradientRow {
+  const float* x;
+  const float* f;
+  const float* previous;  // c before; null: 0
+  const float* c;         // after
+  const float* dh;
+  float* dc;     // in: of c after, from the next token; out: of c before
+  float* dx;     // out
+  float* dgate;  // out
+};
+
 struct RecurrentTable {
   void (*lstm)(Index H, const LstmRow& row);
   void (*lstm_backward)(Index H, const LstmGradientRow& row);
@@ -51,6 +71,8 @@ struct RecurrentTable {
   // Back: of z and n; then, dproduct being that of inner, of r.
   void (*gru_candidate_backward)(Index H, const GruGradientRow& row);
   void (*gru_gates_backward)(Index H, const GruGradientRow& row);
+  void (*ssru)(Index H, const SsruRow& row);
+  void (*ssru_backward)(Index H, const SsruGradientRow& row);
 };
 
 }  // namespace headwater::kernels

@@ -126,6 +126,26 @@ void gru_gates_backward(Index H, const GruGradientRow& row) {
   });
 }
 
+void ssru(Index H, const SsruRow& row) {
+  for_each_part(H, [&](const auto& at) {
+    const f32x16 f = sigmoid(at.load(row.gate)),
+                 c = next_state(f, at.load(row.x), at.load_or_zero(row.previous));
+    at.store(f, row.f);
+    at.store(c, row.c);
+    at.store(relu(c), row.h);
+  });
+}
+
+void ssru_backward(Index H, const SsruGradientRow& row) {
+  for_each_part(H, [&](const auto& at) {
+    const f32x16 f = at.load(row.f), past = at.load(row.dc);
+    const f32x16 dc = select(less(f32x16::zero(), at.load(row.c)), past + at.load(row.dh), past);
+    at.store(dc * (one() - f), row.dx);
+    at.store(dc * (at.load_or_zero(row.previous) - at.load(row.x)) * sigmoid_slope(f), row.dgate);
+    at.store(dc * f, row.dc);
+  });
+}
+
 }  // namespace
 
 extern const RecurrentTable recurrent_functions;
@@ -136,6 +156,8 @@ const RecurrentTable recurrent_functions{lstm,
                                          gru_gates,
                                          gru_candidate,
                                          gru_candidate_backward,
-                                         gru_gates_backward};
+                                         gru_gates_backward,
+                                         ssru,
+                                         ssru_backward};
 
 }  // namespace headwater::kernels::HEADWATER_ISA
