@@ -59,7 +59,10 @@ void sequence_rows(schema::Visitor& v, TransformerSettings& s) {
       "positions", &s.positions,
       OneOf{{{"learned", "a table of parameters, a row for each place"},
              {"sinusoidal", "sines and cosines of the place (Vaswani et al. 2017, section 3.5)"},
-             {"sinusoidal_halves", "the same numbers, all sines before all cosines (Marian)"},
+             {"sinusoidal_halves",
+              "the same numbers, all sines before all cosines (Hugging Face's MarianMTModel)"},
+             {"sinusoidal_tensor2tensor",
+              "in halves, too, with the wavelengths of the program of that paper, 2π to 20000π (Marian NMT)"},
              {"rotary", "nothing; attention turns queries and keys by angles of the place (Su et al. 2021)"},
              {"none", "nothing: the order of tokens is not seen"}}},
       "what is added to a token for its place");

@@ -1,18 +1,20 @@
 #include "layers/embedding.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/math_functions.hpp"
 
 namespace headwater {
 
-std::vector<Real> sinusoidal_positions(Index length, Index width, bool in_halves) {
+std::vector<Real> sinusoidal_positions(Index length, Index width, Positions form) {
   std::vector<Real> table(static_cast<std::size_t>(length * width));
+  const Index last = form == Positions::sinusoidal_tensor2tensor ? std::max<Index>(width - 2, 1) : width;
   for (Index p = 0; p < length; ++p) {
     for (Index c = 0; c < width; ++c) {
       const double angle = static_cast<double>(p) /
-                           power_of_ten_thousand(static_cast<double>(c / 2 * 2) / static_cast<double>(width));
-      const Index to = in_halves ? c / 2 + c % 2 * (width / 2) : c;
+                           power_of_ten_thousand(static_cast<double>(c / 2 * 2) / static_cast<double>(last));
+      const Index to = form != Positions::sinusoidal ? c / 2 + c % 2 * (width / 2) : c;
       table[static_cast<std::size_t>(p * width + to)] =
           static_cast<Real>(c % 2 == 0 ? sine(angle) : cosine(angle));
     }
@@ -36,8 +38,7 @@ Embedding::Embedding(LayerBuilder& builder, const std::string& name, const Embed
                                             settings.length, settings.width, Initializer::embedding_uniform);
     positions_->is_table = true;
   } else if (settings.positions != Positions::none) {
-    sinusoids_ = sinusoidal_positions(settings.length, settings.width,
-                                      settings.positions == Positions::sinusoidal_halves);
+    sinusoids_ = sinusoidal_positions(settings.length, settings.width, settings.positions);
   }
 }
 

@@ -9,11 +9,12 @@
 
 namespace headwater {
 
-enum class Positions { none, learned, sinusoidal, sinusoidal_halves };
+enum class Positions { none, learned, sinusoidal, sinusoidal_halves, sinusoidal_tensor2tensor };
 
 // PE(p, 2i) = sin(p / 10000^(2i/D)), PE(p, 2i+1) = cos(p / 10000^(2i/D)): [N, D] row-major (Vaswani et al.
-// 2017, sec. 3.5). In halves: all sines, in the order of i, before all cosines.
-std::vector<Real> sinusoidal_positions(Index length, Index width, bool in_halves = false);
+// 2017, sec. 3.5). In halves: all sines, in the order of i, before all cosines. The program of that paper,
+// tensor2tensor, has halves, and divides by 10000^(i/(D/2 - 1)), so that the last one is 10000.
+std::vector<Real> sinusoidal_positions(Index length, Index width, Positions form = Positions::sinusoidal);
 
 struct EmbeddingSettings {
   Index vocabulary_size = 0, width = 0, length = 0;

@@ -54,6 +54,13 @@ void set_initialization(Parameters& parameters, std::string_view initialization)
   }
 }
 
+Positions positions_of(std::string_view positions) {
+  if (positions == "learned") return Positions::learned;
+  if (positions == "sinusoidal") return Positions::sinusoidal;
+  if (positions == "sinusoidal_halves") return Positions::sinusoidal_halves;
+  return positions == "sinusoidal_tensor2tensor" ? Positions::sinusoidal_tensor2tensor : Positions::none;
+}
+
 ops::Pooling pooling_of(std::string_view pooling) {
   if (pooling == "mean") return ops::Pooling::mean;
   if (pooling == "first") return ops::Pooling::first;
@@ -107,16 +114,12 @@ BlockSettings decoder_block_settings(const TransformerSettings& settings, const 
 }
 
 EmbeddingSettings embedding_settings(const TransformerSettings& settings, Index vocabulary_size) {
-  Positions positions = Positions::learned;
-  if (settings.positions == "none" || settings.positions == "rotary") positions = Positions::none;
-  if (settings.positions == "sinusoidal") positions = Positions::sinusoidal;
-  if (settings.positions == "sinusoidal_halves") positions = Positions::sinusoidal_halves;
   if (settings.positions.starts_with("sinusoidal"))
     check_table(settings.length, settings.width, "width", "sinusoidal");
   return {.vocabulary_size = vocabulary_size,
           .width = settings.width,
           .length = settings.length,
-          .positions = positions,
+          .positions = positions_of(settings.positions),
           .is_scaled = settings.scale_embedding};
 }
 

@@ -18,13 +18,14 @@ struct TransformerSettings : SubLayerSettings {
   std::int64_t head_width = 0;          // K; 0: width / heads
   std::int64_t feed_forward_width = 0;  // F; 0: 4 · width
   std::string activation = "relu";      // relu | gelu | gelu_tanh | silu
-  std::string positions = "learned";    // learned | sinusoidal | sinusoidal_halves | rotary | none
-  bool scale_embedding = false;         // times sqrt(width)
-  std::int64_t length = 20;             // number of positions N
-  double dropout = 0.0;                 // on embeddings and after each sub-layer
-  double attention_dropout = 0.0;       // on attention weights
-  std::int64_t attention_window = 0;    // a token attends to those less than so far away; 0: to all
-  double output_dropout = 0.0;          // before the output layer
+  // learned | sinusoidal | sinusoidal_halves | sinusoidal_tensor2tensor | rotary | none
+  std::string positions = "learned";
+  bool scale_embedding = false;       // times sqrt(width)
+  std::int64_t length = 20;           // number of positions N
+  double dropout = 0.0;               // on embeddings and after each sub-layer
+  double attention_dropout = 0.0;     // on attention weights
+  std::int64_t attention_window = 0;  // a token attends to those less than so far away; 0: to all
+  double output_dropout = 0.0;        // before the output layer
   // keras | glorot_uniform | normal | vaswani | glorot_normal
   std::string initialization = "keras";
 };
@@ -47,6 +48,9 @@ std::int64_t feed_forward_width_of(const TransformerSettings& settings);
 // alike; vaswani: tables by their width; glorot_normal: weights and tables normal, a class token zero (and
 // the map of patches as a convolution: vision/model.cpp).
 void set_initialization(Parameters& parameters, std::string_view initialization);
+
+// By the words of a recipe; rotary: none.
+Positions positions_of(std::string_view positions);
 
 // By the word of a recipe: max | mean | first | last.
 ops::Pooling pooling_of(std::string_view pooling);

@@ -77,6 +77,11 @@ work() {
   learn gru --source-tokenizer bpe.json --target-tokenizer bpe.json gru.ids
   translate -q gru sources >gru.lines
 
+  echo 'translator: SSRU'
+  recipe ssru source,target 'target_tokenizer: {size: 300}' "$blocks, mixing: ssru, positions: sinusoidal_tensor2tensor, dropout: 0.1"
+  learn ssru --source-tokenizer words.json --target-tokenizer palabras.json attention.ids
+  translate -q ssru sources >ssru.lines
+
   echo 'language model: rotary positions, a window'
   recipe rotary source 'source_tokenizer: {kind: byte_bpe, size: 320}' \
     "kind: language_model, $blocks, layers: 2, norm: pre, positions: rotary, activation: gelu_tanh, attention_window: 5, tie_embeddings: true, dropout: 0.1" \

@@ -161,8 +161,8 @@ TEST_CASE("layers: encoder blocks of every mixer, pre- and post-norm") {
 }
 
 TEST_CASE("layers: embedding, every kind of positions") {
-  for (const Positions positions :
-       {Positions::none, Positions::learned, Positions::sinusoidal, Positions::sinusoidal_halves}) {
+  for (const Positions positions : {Positions::none, Positions::learned, Positions::sinusoidal,
+                                    Positions::sinusoidal_halves, Positions::sinusoidal_tensor2tensor}) {
     std::unique_ptr<Embedding> embedding;
     check(
         {"embedding",

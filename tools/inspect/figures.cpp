@@ -9,6 +9,7 @@
 #include "families/vision/attention.hpp"
 #include "families/vision/directory.hpp"
 #include "layers/embedding.hpp"
+#include "models/settings.hpp"
 #include "reports/line_plot.hpp"
 #include "reports/picture.hpp"
 #include "reports/position_picture.hpp"
@@ -44,8 +45,7 @@ PositionTable sinusoids(const Json& settings, const std::string& positions) {
                       .positions = settings.at("length").as_integer(),
                       .width = settings.at("width").as_integer(),
                       .values = {}};
-  for (const Real value :
-       sinusoidal_positions(table.positions, table.width, positions == "sinusoidal_halves"))
+  for (const Real value : sinusoidal_positions(table.positions, table.width, positions_of(positions)))
     table.values.push_back(static_cast<float>(value));
   return table;
 }

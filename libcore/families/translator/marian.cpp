@@ -169,7 +169,7 @@ void check_sinusoids(std::span<const Real> values, const Json& ours) {
   constexpr double kHalfPrecision = 1e-3;
   const auto width = static_cast<Index>(ours.at("width").as_integer());
   const std::vector<Real> sinusoids =
-      sinusoidal_positions(static_cast<Index>(values.size()) / width, width, true);
+      sinusoidal_positions(static_cast<Index>(values.size()) / width, width, Positions::sinusoidal_halves);
   const bool is_near = std::ranges::equal(values, sinusoids, [](Real a, Real b) {
     return std::abs(static_cast<double>(a) - static_cast<double>(b)) <= kHalfPrecision;
   });

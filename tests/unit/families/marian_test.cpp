@@ -183,7 +183,7 @@ TEST_CASE("Marian's layout: what a file says twice must be the same, and nothing
       read_marian_parameters(Safetensors(path), again.parameters());
     });
   };
-  const std::vector<Real> sinusoids = sinusoidal_positions(6, 8, true);
+  const std::vector<Real> sinusoids = sinusoidal_positions(6, 8, Positions::sinusoidal_halves);
   CHECK(read({float_tensor("lm_head.weight", {9, 8}, other.data()),
               float_tensor("model.encoder.embed_tokens.weight", {9, 8}, other.data()),
               float_tensor("model.encoder.embed_positions.weight", {6, 8}, sinusoids.data())}) ==

@@ -199,7 +199,8 @@ TEST_CASE("post- and pre-norm blocks put their norms where the papers do") {
 }
 
 TEST_CASE("sinusoids in halves are the same numbers, the sines first") {
-  const std::vector<Real> pairs = sinusoidal_positions(5, 6), halves = sinusoidal_positions(5, 6, true);
+  const std::vector<Real> pairs = sinusoidal_positions(5, 6),
+                          halves = sinusoidal_positions(5, 6, Positions::sinusoidal_halves);
   for (std::size_t p = 0; p < 5; ++p) {
     for (std::size_t i = 0; i < 3; ++i) {
       CHECK(halves[p * 6 + i] == pairs[p * 6 + 2 * i]);
@@ -208,9 +209,26 @@ TEST_CASE("sinusoids in halves are the same numbers, the sines first") {
   }
 }
 
+TEST_CASE("tensor2tensor's sinusoids have wavelengths from 2 pi to 20000 pi, also of two features") {
+  for (const Index width : {2, 4, 10}) {
+    const std::vector<Real> table = sinusoidal_positions(7, width, Positions::sinusoidal_tensor2tensor);
+    const Index half = width / 2;
+    for (Index p = 0; p < 7; ++p) {
+      for (Index i = 0; i < half; ++i) {
+        const double step = std::log(10000.0) / std::max(1.0, static_cast<double>(half - 1)),
+                     angle = static_cast<double>(p) * std::exp(-step * static_cast<double>(i));
+        CHECK(table[static_cast<std::size_t>(p * width + i)] ==
+              doctest::Approx(std::sin(angle)).epsilon(1e-6));
+        CHECK(table[static_cast<std::size_t>(p * width + half + i)] ==
+              doctest::Approx(std::cos(angle)).epsilon(1e-6));
+      }
+    }
+  }
+}
+
 TEST_CASE("an embedding adds its positions and scales its tokens") {
-  for (const Positions kind :
-       {Positions::none, Positions::learned, Positions::sinusoidal, Positions::sinusoidal_halves}) {
+  for (const Positions kind : {Positions::none, Positions::learned, Positions::sinusoidal,
+                               Positions::sinusoidal_halves, Positions::sinusoidal_tensor2tensor}) {
     for (const bool is_scaled : {false, true}) {
       Sequence sequence(3);
       Parameters parameters;
@@ -225,8 +243,8 @@ TEST_CASE("an embedding adds its positions and scales its tokens") {
       const Variable y = embedding({tape}, sequence.packing, ids, positions);
       const Parameter* learned = parameters.find("e.positions");
       CHECK((learned != nullptr) == (kind == Positions::learned));
-      const bool is_sinusoidal = kind == Positions::sinusoidal || kind == Positions::sinusoidal_halves;
-      const std::vector<Real> sinusoids = sinusoidal_positions(6, 4, kind == Positions::sinusoidal_halves);
+      const bool is_sinusoidal = kind != Positions::none && kind != Positions::learned;
+      const std::vector<Real> sinusoids = sinusoidal_positions(6, 4, kind);
       for (Index t = 0; t < 3; ++t) {
         for (Index c = 0; c < 4; ++c) {
           const Index place = positions[static_cast<std::size_t>(t)];
