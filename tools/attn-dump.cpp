@@ -96,12 +96,7 @@ void describe(cli::CommandLine& line, Options& o) {
 }
 
 AttentionSelection selection_of(const Options& o) {
-  AttentionSelection selection{.layer = o.layer, .head = o.head};
-  if (o.kind.empty()) return selection;
-  for (const AttentionKind kind : {AttentionKind::encoder, AttentionKind::decoder, AttentionKind::cross}) {
-    if (o.kind == name_of(kind)) selection.kind = kind;
-  }
-  return selection;
+  return {.layer = o.layer, .head = o.head, .kind = value_of<AttentionKind>(o.kind)};
 }
 
 // A view, and its formats for models of texts and of images; none: it is not for these.

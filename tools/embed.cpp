@@ -7,6 +7,7 @@
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
 #include "models/settings.hpp"
+#include "support/enum_names.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/isa.hpp"
@@ -23,7 +24,7 @@ VectorSettings settings_of(const Options& o) {
   VectorSettings settings{.normalizes = o.normalizes,
                           .has_tokens = o.has_tokens,
                           .layer = o.layer,
-                          .compute_type = search::compute_type_of(o.compute_type)};
+                          .compute_type = value_of<ComputeType>(o.compute_type).value()};
   if (!o.pooling.empty()) settings.pooling = pooling_of(o.pooling);
   return settings;
 }

@@ -9,6 +9,7 @@
 
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
+#include "support/enum_names.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
@@ -138,10 +139,11 @@ void run(const Options& o) {
   generate::OutputForm form = o.form;
   if (!form.is_json && !o.batch && ::isatty(STDOUT_FILENO) != 0)
     form.is_streaming = form.has_line_ends = true;
-  TextGeneratorSettings settings{.generation = {.allows_unknown = o.allows_unknown,
-                                                .wants_scores = form.has_scores,
-                                                .compute_type = search::compute_type_of(o.compute_type)},
-                                 .has_start = o.has_start};
+  TextGeneratorSettings settings{
+      .generation = {.allows_unknown = o.allows_unknown,
+                     .wants_scores = form.has_scores,
+                     .compute_type = value_of<ComputeType>(o.compute_type).value()},
+      .has_start = o.has_start};
   generate::set(settings, {}, o.search, o.sampling);  // before anything is loaded
   const cli::LineReaderSettings lines_read = reader_of(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));

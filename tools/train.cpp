@@ -22,6 +22,7 @@
 #include "recipe/reference.hpp"
 #include "reports/run_report.hpp"
 #include "support/bits_version.hpp"
+#include "support/enum_names.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
@@ -424,7 +425,7 @@ void run(const Options& given) {
                         .labels = o.labels,
                         .terms = o.terms,
                         .data = o.data,
-                        .labels_as = labels_as(o.labels_as)};
+                        .labels_as = value_of<LabelsAs>(o.labels_as).value_or(LabelsAs::unsaid)};
   complete(recipe, files);
   const std::unique_ptr<TaskModel> model = prepare(recipe, files);
   if (group) compare_ranks(*group, "other tokenizers or labels", print_recipe(recipe));

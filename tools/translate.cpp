@@ -8,6 +8,7 @@
 #include "cli/lines.hpp"
 #include "cli/tool.hpp"
 #include "families/registry.hpp"
+#include "support/enum_names.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "tools/search/options.hpp"
@@ -130,7 +131,7 @@ GenerationSettings settings_of(const Options& o, const LoadedTranslator& model,
                               .n_best = o.n_best.value_or(1),
                               .allows_unknown = o.allows_unknown,
                               .wants_scores = o.wants_scores || o.n_best.has_value(),
-                              .compute_type = search::compute_type_of(o.compute_type)};
+                              .compute_type = value_of<ComputeType>(o.compute_type).value()};
   o.decoding.put_over(settings.search);
   const bool has_beams = o.decoding.has("num_beams");
   search::check_room(settings.search, o.decoding, of_recipe ? o.recipe : model.generation.file,

@@ -5,13 +5,11 @@
 #include <cctype>
 #include <utility>
 
+#include "support/enum_names.hpp"
 #include "support/error.hpp"
 
 namespace headwater::cli {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, Shell>, 3> kShells = {
-    {{"bash", Shell::bash}, {"zsh", Shell::zsh}, {"fish", Shell::fish}}};
 
 // The text with a backslash before each of these characters.
 std::string with_backslashes(std::string_view text, std::string_view characters) {
@@ -247,9 +245,7 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
 std::optional<Shell> shell_to_complete(int argc, char** argv) {
   if (argc < 2 || std::string_view(argv[1]) != "--print-completion") return std::nullopt;
   const std::string_view asked = argc == 3 ? argv[2] : "";
-  for (const auto& [name, shell] : kShells) {
-    if (name == asked) return shell;
-  }
+  if (const std::optional<Shell> shell = value_of<Shell>(asked)) return shell;
   throw UsageError("--print-completion: " +
                    (argc == 3 ? quote(asked) + " is no shell of these: " : "one of ") + "bash, zsh, fish");
 }

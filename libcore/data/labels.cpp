@@ -43,11 +43,6 @@ std::string shortened_label(const std::string& label) {
 
 }  // namespace
 
-LabelsAs labels_as(std::string_view word) {
-  if (word.empty()) return LabelsAs::unsaid;
-  return word == "ids" ? LabelsAs::ids : LabelsAs::names;
-}
-
 // In lower case, each run of white space one space.
 static std::string folded_label(const std::string& label) {
   std::string folded;

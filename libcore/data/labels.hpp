@@ -14,7 +14,6 @@ namespace headwater {
 // How a column of labels says which ones it means. unsaid: by name or by id, of the two the one that its
 // first line has.
 enum class LabelsAs { unsaid, names, ids };
-LabelsAs labels_as(std::string_view word);  // "names", "ids" or empty
 
 // A sentence for each group of two or more among well-formed labels that differ in case or white space only
 // ("Games", "games") or are one number (1, 1.0): most likely one label written in several ways.

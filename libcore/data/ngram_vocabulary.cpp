@@ -106,19 +106,8 @@ Header read_header(std::string_view line, const std::string& place) {
 }  // namespace
 
 std::string_view name_of(TermOutput output) {
-  switch (output) {
-    case TermOutput::multi_hot:
-      return "multi-hot";
-    case TermOutput::count:
-      return "count";
-    case TermOutput::tf_idf:
-      return "tf-idf";
-    case TermOutput::sublinear_tf_idf:
-      return "sublinear-tf-idf";
-    case TermOutput::ids:
-      return "ids";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"multi-hot", "count", "tf-idf", "sublinear-tf-idf", "ids"};
+  return kNames[static_cast<std::size_t>(output)];
 }
 
 namespace {

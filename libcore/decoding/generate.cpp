@@ -244,7 +244,7 @@ void TextGenerator::continue_rows(std::span<const Prompt> prompts, std::size_t f
       cut(text, made.hypothesis);
       made.end = TextEnd::stop;
     } else if (made.hypothesis.is_ended) {
-      made.end = TextEnd::token;
+      made.end = TextEnd::end;
     }
     use(made);
   }

@@ -33,7 +33,7 @@ GenerationSettings generation_settings(const LoadedLanguageModel& model,
                                        const TextGeneratorSettings& settings);
 
 enum class TextEnd {
-  token,  // the end token
+  end,    // the end token
   stop,   // one of the stop texts
   length  // as many tokens as may be, or no other token may follow
 };

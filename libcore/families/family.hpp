@@ -74,7 +74,7 @@ struct LineForm {
   const LineEnds& ends(std::string_view side) const { return side == "target" ? target : source; }
 };
 
-// What a model is for, by name_of() in this order. image_classification: of images, the others: of lines of
+// What a model is for. image_classification: of images, the others: of lines of
 // text.
 enum class Task {
   translation,
@@ -84,7 +84,6 @@ enum class Task {
   feature_extraction,
   masked_language_modeling
 };
-std::string_view name_of(Task task);
 
 // What a tool asks a model for, by tool_of() in this order.
 enum class Ability { translate, continue_texts, fill_masks, classify, embed, show_attention };

@@ -17,13 +17,6 @@ std::span<const Family* const> all_families() {
   return rows;
 }
 
-std::string_view name_of(Task task) {
-  constexpr std::string_view kNames[] = {"translation",        "classification",
-                                         "language_modeling",  "image_classification",
-                                         "feature_extraction", "masked_language_modeling"};
-  return kNames[static_cast<std::size_t>(task)];
-}
-
 std::string_view tool_of(Ability ability) {
   constexpr std::string_view kTools[] = {"translate", "generate", "generate --fill-mask",
                                          "classify",  "embed",    "attn-dump"};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "families/registry.hpp"
+#include "support/enum_names.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 

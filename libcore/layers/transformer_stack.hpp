@@ -14,6 +14,7 @@
 #include "layers/mixers/attention.hpp"
 #include "layers/mixers/mixer.hpp"
 #include "layers/sub_layers.hpp"
+#include "support/enum_names.hpp"
 
 namespace headwater {
 
@@ -47,18 +48,6 @@ LayerSummary layer_summary(const Parameters& parameters, const std::string& name
 
 // Who looks at whom: the encoder at itself, the decoder at itself, the decoder at the encoder.
 enum class AttentionKind { encoder, decoder, cross };
-
-inline const char* name_of(AttentionKind kind) {
-  switch (kind) {
-    case AttentionKind::encoder:
-      return "encoder";
-    case AttentionKind::decoder:
-      return "decoder";
-    case AttentionKind::cross:
-      return "cross";
-  }
-  return "";
-}
 
 // Where the weights of one layer can be read from (kernels::attention_weights); valid until the arena is
 // reset.

@@ -63,7 +63,7 @@ class AttentionLines {
     for (std::size_t q = 0; q < out.size(); ++q) queries[q] += " → " + out[q];
     y_ += 22;
     const std::string heading =
-        "Example " + std::to_string(first.example) + ", " + name_of(first.kind) + " attention";
+        "Example " + std::to_string(first.example) + ", " + std::string(name_of(first.kind)) + " attention";
     body_ += svg_text(kSvgMargin, y_, 13, kSvgInk, "start", heading, " font-weight=\"bold\"");
     y_ += 16;
     const std::string note = out.empty()

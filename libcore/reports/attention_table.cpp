@@ -115,7 +115,7 @@ std::vector<std::string> segment_fields(const AttentionTexts& texts, std::size_t
 }  // namespace
 
 std::string title_of(const AttentionRecord& record) {
-  return "example " + std::to_string(record.example) + ", " + name_of(record.kind) + ", layer " +
+  return "example " + std::to_string(record.example) + ", " + std::string(name_of(record.kind)) + ", layer " +
          std::to_string(record.layer) + ", head " + std::to_string(record.head);
 }
 

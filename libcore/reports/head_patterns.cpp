@@ -20,9 +20,6 @@ namespace {
 constexpr double kPatternScore = 0.5, kUniformScore = 0.95;
 constexpr double kNormal95 = 1.959963985;  // a normal distribution has 95 % within so many deviations
 
-constexpr std::array<std::string_view, kHeadShares> kShareNames = {
-    "previous", "next", "same", "identical", "first", "separator", "same_sentence"};
-
 std::size_t index_of(HeadShare share) { return static_cast<std::size_t>(share); }
 
 // The keys that a query may look at.
@@ -118,8 +115,6 @@ Measure above_chance(const Measure& share, double chance) {
 double surely(const Measure& score) { return score.mean - score.interval.value_or(0); }
 
 }  // namespace
-
-std::string_view name_of(HeadShare share) { return kShareNames[index_of(share)]; }
 
 TokenRoles roles_of(const AttentionRecord& record, std::span<const std::int32_t> key_ids,
                     std::span<const std::int32_t> separator_ids, std::size_t queries) {
@@ -245,7 +240,7 @@ HeadRow HeadStatistics::row_of(const Head& head) const {
   const auto choose = [&](HeadShare from, HeadShare to) {
     for (std::size_t share = index_of(from); share <= index_of(to); ++share) {
       if (surely(scores[share]) < kPatternScore || scores[share].mean <= row.score.mean) continue;
-      row.pattern = kShareNames[share];
+      row.pattern = value_names<HeadShare>[share];
       row.score = scores[share];
     }
   };

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "families/attention_trace.hpp"
+#include "support/enum_names.hpp"
 
 namespace headwater {
 
@@ -20,8 +21,7 @@ namespace headwater {
 // the one at its own place, the same token elsewhere, the first token, [CLS], [SEP] and the ends, the tokens
 // of the same one of two texts.
 enum class HeadShare : std::uint8_t { previous, next, same, identical, first, separator, same_sentence };
-inline constexpr std::size_t kHeadShares = 7;
-std::string_view name_of(HeadShare share);
+inline constexpr std::size_t kHeadShares = value_names<HeadShare>.size();
 
 // What heads cannot see of the tokens of a record. All of one kind of one text have the same ones.
 struct TokenRoles {

@@ -104,7 +104,7 @@ class HeatMap {
 
     y_ += 22;
     std::string heading =
-        "Example " + std::to_string(first.example) + ", " + name_of(first.kind) + " attention";
+        "Example " + std::to_string(first.example) + ", " + std::string(name_of(first.kind)) + " attention";
     body_ += svg_text(kSvgMargin, y_, 13, kSvgInk, "start", heading, " font-weight=\"bold\"");
     grow(kSvgMargin + svg_text_width(heading, 14) + kSvgMargin);
     const std::string note = first.predicts.empty()

@@ -10,6 +10,7 @@
 #include "metrics/registry.hpp"
 #include "recipe/key_values.hpp"
 #include "support/csv.hpp"
+#include "support/enum_names.hpp"
 #include "support/numbers.hpp"
 #include "support/split.hpp"
 

@@ -66,17 +66,19 @@ std::string taken(int& argc, char** argv, const char* name, const char* otherwis
 int run(int argc, char** argv) {
   Machine machine;
   machine.threads = std::max(1, std::atoi(taken(argc, argv, "--threads", "2").c_str()));
-  kernels::set_isa(kernels::isa_of_name(taken(argc, argv, "--isa", kernels::name_of(kernels::active_isa()))));
+  kernels::set_isa(
+      kernels::isa_of_name(taken(argc, argv, "--isa", std::string(name_of(kernels::active_isa())))));
   ThreadPool(machine.threads).run([&] {
     machine.gflops = peak_gflops(machine.threads);
     machine.gigabytes = read_gigabytes_per_second(machine.threads);
   });
+  const std::string isa(name_of(kernels::active_isa()));
   // The same words as a comment of the tables that compare.sh makes.
   std::fprintf(stderr, "%d threads, %s: FMA peak %.0f GFLOP/s, memory read %.1f GB/s\n", machine.threads,
-               kernels::name_of(kernels::active_isa()), machine.gflops, machine.gigabytes);
+               isa.c_str(), machine.gflops, machine.gigabytes);
   benchmark::AddCustomContext("fma_peak_gflops", std::to_string(machine.gflops));
   benchmark::AddCustomContext("read_gigabytes_per_second", std::to_string(machine.gigabytes));
-  benchmark::AddCustomContext("isa", kernels::name_of(kernels::active_isa()));
+  benchmark::AddCustomContext("isa", isa);
   register_products(machine);
   register_attention(machine);
   register_passes(machine);

@@ -177,7 +177,7 @@ TEST_CASE("the benchmark's steps give the same bits everywhere") {
     for (const kernels::Isa isa : {kernels::Isa::avx512, kernels::Isa::avx2, kernels::Isa::portable}) {
       if (isa == widest || !kernels::isa_available(isa)) continue;
       kernels::set_isa(isa);
-      INFO(std::string(name), " with ", std::string(kernels::name_of(isa)));
+      INFO(std::string(name), " with ", std::string(name_of(isa)));
       CHECK(same_bits(learned(make, 2), expected));
       kernels::set_isa(widest);
     }

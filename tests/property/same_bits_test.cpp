@@ -178,12 +178,12 @@ TEST_CASE("training gives the same bits with every code path" * doctest::test_su
     const Outcome expected = train_on(2, recipe);
     for (const kernels::Isa isa : {kernels::Isa::avx512, kernels::Isa::avx2, kernels::Isa::portable}) {
       if (!kernels::isa_available(isa)) {
-        MESSAGE(std::string(kernels::name_of(isa)), " is not available: skipped");
+        MESSAGE(std::string(name_of(isa)), " is not available: skipped");
         continue;
       }
       if (isa == widest) continue;
       kernels::set_isa(isa);
-      INFO(optimizer, " with ", kernels::name_of(isa));
+      INFO(optimizer, " with ", std::string(name_of(isa)));
       check_equal(train_on(2, recipe), expected);
       kernels::set_isa(widest);
     }

@@ -65,7 +65,7 @@ class ResultFolder {
         add_rows(end, array);
       }
       const std::int64_t number = records[begin].example;
-      const std::string name = std::string(".") + name_of(records[begin].kind);
+      const std::string name = "." + std::string(name_of(records[begin].kind));
       NewFile file(path_of(number, name + ".npy"));
       array.write([&](std::string_view bytes) { file.write(bytes); });
       file.finish();

@@ -6,6 +6,7 @@
 #include "reports/attention_page.hpp"
 #include "reports/heat_map.hpp"
 #include "reports/svg.hpp"
+#include "support/enum_names.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 
@@ -267,14 +268,10 @@ std::pair<const Tokenizer&, const Tokenizer&> tokenizers_of(const AttentionTrace
 }
 
 std::unique_ptr<TextFormat> text_format(const Options& o, const AttentionTracer& tracer, Output& output) {
-  using enum AttentionRows::Format;
   if (o.format == "npy") return std::make_unique<TextArrays>(o, tracer, output);
   if (o.format == "svg") return std::make_unique<TextPictures>(o, tracer, output);
   if (o.format == "html") return std::make_unique<TextPage>(o, tracer, output);
-  return std::make_unique<TextRows>(o, tracer, output,
-                                    o.format == "csv"    ? csv
-                                    : o.format == "json" ? json
-                                                         : matrix);
+  return std::make_unique<TextRows>(o, tracer, output, value_of<AttentionRows::Format>(o.format).value());
 }
 
 }  // namespace headwater::attn_dump

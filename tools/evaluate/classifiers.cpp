@@ -8,6 +8,7 @@
 #include "families/label_names.hpp"
 #include "metrics/registry.hpp"
 #include "support/csv.hpp"
+#include "support/enum_names.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
 #include "support/numbers.hpp"
@@ -216,7 +217,7 @@ TextCounts measure_ids(const Options& o, const LoadedClassifier& model, Measured
                             .vocabulary = model.labels.size(),
                             .vocabulary_hash = model.labels.hash(),
                             .labels = &model.labels,
-                            .labels_as = labels_as(o.labels_as)};
+                            .labels_as = value_of<LabelsAs>(o.labels_as).value_or(LabelsAs::unsaid)};
   const TokenDataset columns = read_id_columns(o, {std::move(source), std::move(label)});
   TextLabeller labeller(model);
   std::vector<std::int32_t> labels;

@@ -1,26 +1,11 @@
 #include "tools/generate/generate.hpp"
 
+#include "support/enum_names.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
 #include "tools/search/options.hpp"
 
 namespace headwater::generate {
-
-namespace {
-
-std::string_view name_of(TextEnd end) {
-  switch (end) {
-    case TextEnd::token:
-      return "end";
-    case TextEnd::stop:
-      return "stop";
-    case TextEnd::length:
-      return "length";
-  }
-  return "";
-}
-
-}  // namespace
 
 void Output::begin_lines(const std::vector<std::string>& lines, std::uint64_t first) {
   lines_ = &lines;

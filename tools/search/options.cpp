@@ -15,10 +15,6 @@ void add_compute_type_option(cli::CommandLine& line, std::string& name) {
       .with_default();
 }
 
-ComputeType compute_type_of(std::string_view name) {
-  return name == "int8" ? ComputeType::int8 : ComputeType::float32;
-}
-
 std::string option_name(std::string_view key) {
   std::string option = "--" + std::string(key);
   std::replace(option.begin(), option.end(), '_', '-');

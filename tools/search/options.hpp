@@ -55,7 +55,6 @@ struct SamplingOptions {
 };
 
 void add_compute_type_option(cli::CommandLine& line, std::string& name);
-ComputeType compute_type_of(std::string_view name);  // of one that the option takes
 
 // `help`: of --sampling. Options of `drawing` draw, where the others search with beams.
 void describe(cli::CommandLine& line, SamplingOptions& o, const DecodingOptions& search,

@@ -93,26 +93,12 @@ const KernelTable& kernel_table() { return current_path().load(std::memory_order
 
 void set_isa(Isa isa) {
   if (!isa_available(isa))
-    throw Error(std::string("instruction set ") + name_of(isa) + ": not available on this machine");
+    throw Error("instruction set " + std::string(name_of(isa)) + ": not available on this machine");
   current_path().store(&path_of(isa), std::memory_order_relaxed);
 }
 
-const char* name_of(Isa isa) {
-  switch (isa) {
-    case Isa::avx512:
-      return "avx512";
-    case Isa::avx2:
-      return "avx2";
-    case Isa::portable:
-      return "portable";
-  }
-  return "unknown";
-}
-
 Isa isa_of_name(std::string_view name) {
-  for (const Isa isa : {Isa::avx512, Isa::avx2, Isa::portable}) {
-    if (name == name_of(isa)) return isa;
-  }
+  if (const std::optional<Isa> isa = value_of<Isa>(name)) return *isa;
   throw Error("unknown code path " + quote(name) + " (avx512, avx2 or portable)");
 }
 

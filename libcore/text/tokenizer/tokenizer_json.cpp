@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/enum_names.hpp"
 #include "support/error.hpp"
 
 namespace headwater {
@@ -41,8 +42,7 @@ Json bert_template_json(std::string_view first, std::int64_t first_id, std::stri
 }
 
 TextTemplate parse_text_template(std::string_view name) {
-  if (name == "none") return TextTemplate::none;
-  if (name == "bert") return TextTemplate::bert;
+  if (const std::optional<TextTemplate> known = value_of<TextTemplate>(name)) return *known;
   throw UsageError("template: unknown word " + quote(name) + " (none or bert)");
 }
 

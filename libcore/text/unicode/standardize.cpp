@@ -1,22 +1,13 @@
 #include "text/unicode/standardize.hpp"
 
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 #include "support/utf8.hpp"
 #include "text/unicode/unicode.hpp"
 #include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 namespace {
-
-constexpr std::array<std::pair<Standardization, std::string_view>, 6> kStandardizations = {
-    {{Standardization::lower_and_strip_punctuation, "lower_and_strip_punctuation"},
-     {Standardization::lower, "lower"},
-     {Standardization::strip_punctuation, "strip_punctuation"},
-     {Standardization::none, "none"},
-     {Standardization::unicode_punctuation, "unicode_punctuation"},
-     {Standardization::lower_and_set_off_punctuation, "lower_and_set_off_punctuation"}}};
-constexpr std::array<std::pair<Lowering, std::string_view>, 2> kLowerings = {
-    {{Lowering::ascii, "ascii"}, {Lowering::unicode, "unicode"}}};
 
 bool is_stripped(char32_t c) {
   return is_punctuation(c) || is_currency_or_math(c) || c == U'^' || c == U'`' || c == U'\u00A8' ||
@@ -73,38 +64,19 @@ std::string with_punctuation_set_off(std::string_view text) {
   return out;
 }
 
-template <class Table, class Value>
-std::string_view name_in(const Table& table, Value value) {
-  for (const auto& [candidate, name] : table) {
-    if (candidate == value) {
-      return name;
-    }
-  }
-  return {};
-}
-
-template <class Table>
-auto parse_in(const Table& table, std::string_view what, std::string_view given) {
-  std::string all;
-  for (const auto& [candidate, name] : table) {
-    if (name == given) {
-      return candidate;
-    }
-    all += (all.empty() ? "" : ", ") + std::string(name);
-  }
-  throw UsageError(std::string(what) + ": unknown value " + quote(given) + " (one of " + all + ")");
+template <Enum E>
+E parse(std::string_view what, std::string_view given) {
+  if (const std::optional<E> value = value_of<E>(given)) return *value;
+  throw UsageError(std::string(what) + ": unknown value " + quote(given) + " (one of " +
+                   joined(value_names<E>) + ")");
 }
 
 }  // namespace
 
-std::string_view name_of(Standardization standardization) {
-  return name_in(kStandardizations, standardization);
-}
-std::string_view name_of(Lowering lowering) { return name_in(kLowerings, lowering); }
 Standardization parse_standardization(std::string_view name) {
-  return parse_in(kStandardizations, "standardize", name);
+  return parse<Standardization>("standardize", name);
 }
-Lowering parse_lowering(std::string_view name) { return parse_in(kLowerings, "lower", name); }
+Lowering parse_lowering(std::string_view name) { return parse<Lowering>("lower", name); }
 
 std::string_view standardize_code_points(std::string_view text, const StandardizeSettings& settings,
                                          std::string& scratch) {

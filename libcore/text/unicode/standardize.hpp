@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "support/enum_names.hpp"
+
 namespace headwater {
 
 // unicode_punctuation: lower case, and what all of Unicode has as punctuation is deleted: categories P, Sc
@@ -15,10 +17,10 @@ namespace headwater {
 // lower_and_set_off_punctuation: lower case, "<br />" becomes a space, and a space goes before each ASCII
 // punctuation mark: "it's (good)" becomes the words "it", "'s", "(good", ")".
 enum class Standardization {
-  none,
+  lower_and_strip_punctuation,
   lower,
   strip_punctuation,
-  lower_and_strip_punctuation,
+  none,
   unicode_punctuation,
   lower_and_set_off_punctuation
 };
@@ -50,10 +52,7 @@ struct StandardizeSettings {
   bool strips() const { return strips_ascii() || strips_unicode(); }
 };
 
-// The words of recipes and options: "lower_and_strip_punctuation", ...; "ascii", "unicode". Parsing throws
-// UsageError with all of them.
-std::string_view name_of(Standardization standardization);
-std::string_view name_of(Lowering lowering);
+// The words of recipes and options; throw UsageError with all of them.
 Standardization parse_standardization(std::string_view name);
 Lowering parse_lowering(std::string_view name);
 

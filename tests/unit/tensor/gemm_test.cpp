@@ -250,7 +250,7 @@ TEST_CASE("linear_transposed: an element is the same chain, of any number of row
       for (const kernels::Isa isa : testing::available_isas()) {
         const testing::IsaScope scope(isa);
         kernels::linear_transposed(x.view(), w.view(), bias.values.data(), y.view());
-        INFO(T, " rows, ", I, " inputs, ", std::string(kernels::name_of(isa)));
+        INFO(T, " rows, ", I, " inputs, ", std::string(name_of(isa)));
         CHECK(testing::same_bits(y, exact));
       }
     }

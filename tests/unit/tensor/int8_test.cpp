@@ -76,7 +76,7 @@ TEST_CASE("products in int8 are sums of whole numbers, on every code path") {
           const IsaScope scope(isa);
           Grid<float> y(s.rows, s.columns, 2, std::nanf(""));
           kernels::linear_packed(x.view(), quantized, b, activation, y.view());
-          INFO(s.rows, " x ", s.inputs, " x ", s.columns, " on ", std::string(kernels::name_of(isa)));
+          INFO(s.rows, " x ", s.inputs, " x ", s.columns, " on ", std::string(name_of(isa)));
           bool is_same = y.has_intact_gaps();
           for (Index r = 0; r < s.rows; ++r) {
             for (Index c = 0; c < s.columns; ++c)  // zeros of either sign

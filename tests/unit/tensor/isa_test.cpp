@@ -1,5 +1,3 @@
-#include <cstring>
-
 #include "kernel_testing.hpp"
 #include "support/error.hpp"
 
@@ -11,9 +9,9 @@ TEST_CASE("isa: the widest available one is active, and each has a name") {
   REQUIRE(!available.empty());
   CHECK(kernels::active_isa() == available.front());
   CHECK(available.back() == kernels::Isa::portable);  // every machine with FMA has it
-  CHECK(std::strcmp(kernels::name_of(kernels::Isa::avx512), "avx512") == 0);
-  CHECK(std::strcmp(kernels::name_of(kernels::Isa::avx2), "avx2") == 0);
-  CHECK(std::strcmp(kernels::name_of(kernels::Isa::portable), "portable") == 0);
+  CHECK(name_of(kernels::Isa::avx512) == "avx512");
+  CHECK(name_of(kernels::Isa::avx2) == "avx2");
+  CHECK(name_of(kernels::Isa::portable) == "portable");
 }
 
 TEST_CASE("isa: can be set to those available only") {

@@ -117,7 +117,7 @@ void check_same_bits_everywhere(const F& compute) {
       if (first.empty()) first = grids;
       REQUIRE(first.size() == grids.size());
       for (std::size_t i = 0; i < grids.size(); ++i) {
-        INFO("output ", i, " with ", std::string(kernels::name_of(isa)), ", threads ", threads);
+        INFO("output ", i, " with ", std::string(name_of(isa)), ", threads ", threads);
         CHECK(same_bits(first[i], grids[i]));
       }
     }

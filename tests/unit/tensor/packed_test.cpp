@@ -53,7 +53,7 @@ TEST_CASE("products with packed weights have the bits of linear") {
           const IsaScope scope(isa);
           Grid<float> y(s.rows, s.columns, 2, std::nanf(""));
           kernels::linear_packed(x.view(), packed.weight, b, activation, y.view());
-          INFO(s.rows, " x ", s.inputs, " x ", s.columns, " on ", std::string(kernels::name_of(isa)));
+          INFO(s.rows, " x ", s.inputs, " x ", s.columns, " on ", std::string(name_of(isa)));
           CHECK(same_bits(y, expected));
         }
       }
