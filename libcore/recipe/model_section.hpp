@@ -51,6 +51,7 @@ struct ModelKind {
   std::vector<std::string_view> sections = {};  // that it reads, of those that only some kinds read
   std::vector<std::string_view> metrics;        // of validation: what an epoch can be chosen by
   std::string_view family = "";                 // who else has these metrics: "classifiers"
+  bool is_solved = false;                       // at once: without steps and epochs
   std::unique_ptr<ModelSettings> (*defaults)();
 
   std::string with_article() const { return std::string(article) + " " + std::string(name); }

@@ -30,7 +30,7 @@ std::string time_text(double seconds) {
 
 std::string what_was_run(const SummarizedRun& run) {
   std::string text = run.name + " is " + run.what;
-  const bool is_solved = has_no_epochs(run.recipe);
+  const bool is_solved = run.recipe.model.kind().is_solved;
   if (is_solved) {
     const std::string encoder = value_of(run.recipe, "model.encoder");
     const bool has_terms = encoder.empty() || encoder == "\"\"";
@@ -49,7 +49,7 @@ std::string what_was_run(const SummarizedRun& run) {
 // The loss and the metric that orders the epochs.
 std::string best_epoch(const SummarizedRun& run) {
   const RunFigures& figures = run.figures;
-  const bool is_solved = has_no_epochs(run.recipe);
+  const bool is_solved = run.recipe.model.kind().is_solved;
   if (figures.epochs == 0) return is_solved ? " It was not solved." : " No epoch has ended.";
   if (!figures.has_validation())
     return " Nothing was validated; the training loss" + std::string(is_solved ? "" : " of the last epoch") +
@@ -107,12 +107,12 @@ std::string key_text(const Recipe& recipe, const std::string& key) {
 // The loss of training is far below that of validation, which was lower before.
 bool overfits(const SummarizedRun& run) {
   constexpr double kFarBelow = 0.7, kRisen = 1.02;
-  if (run.epochs.size() < (has_no_epochs(run.recipe) ? 1 : 2)) return false;
+  if (run.epochs.size() < (run.recipe.model.kind().is_solved ? 1 : 2)) return false;
   const LearningCurve curve{"", run.epochs};
   const LearningCurve::Point& last = curve.points.back();
   const LearningCurve::Point* const best = best_point(curve, loss_curve());
   return best != nullptr && last.training_loss < kFarBelow * last.validation_loss &&
-         (has_no_epochs(run.recipe) || last.validation_loss > kRisen * best->validation_loss);
+         (run.recipe.model.kind().is_solved || last.validation_loss > kRisen * best->validation_loss);
 }
 
 bool hardly_learns(const SummarizedRun& run) {
@@ -123,12 +123,12 @@ bool hardly_learns(const SummarizedRun& run) {
 
 bool has_ended_early(const SummarizedRun& run) {
   const TrainingSettings& training = run.recipe.training;
-  return !has_no_epochs(run.recipe) && run.figures.epochs < training.epochs &&
+  return !run.recipe.model.kind().is_solved && run.figures.epochs < training.epochs &&
          training.early_stopping.patience == 0 && training.max_steps == 0;
 }
 
 std::string against_overfitting(const Recipe& recipe) {
-  if (has_no_epochs(recipe)) return "a lower " + key_text(recipe, "model.C");
+  if (recipe.model.kind().is_solved) return "a lower " + key_text(recipe, "model.C");
   return (value_of(recipe, "model.dropout").empty()
               ? ""
               : "a higher " + key_text(recipe, "model.dropout") + ", ") +
@@ -160,7 +160,7 @@ std::vector<std::string> what_to_try(const SummarizedRun& run) {
   };
   if (std::ranges::any_of(run.messages.warnings, is_cut))
     advice.push_back("a higher " + key_text(recipe, "model.length") + ", because texts were truncated");
-  if (has_no_epochs(recipe) && advice.empty() && run.figures.epochs > 0)
+  if (recipe.model.kind().is_solved && advice.empty() && run.figures.epochs > 0)
     advice.push_back("other values of " + key_text(recipe, "model.C") +
                      ", which take as short a time (headwater run --array model.C=0.1,1,10)");
   if (!advice.empty()) return advice;
@@ -208,8 +208,6 @@ std::string runs_summary(const std::vector<RunRow>& rows, std::size_t runs) {
          ". To try next: one more change to the best run. The second table lists the keys that differ so "
          "far.";
 }
-
-bool has_no_epochs(const Recipe& recipe) { return recipe.model.kind().name == "linear"; }
 
 PageParts summary_parts(const SummarizedRun& run) {
   PageParts parts{page_paragraph(run_summary(run))};

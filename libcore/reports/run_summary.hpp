@@ -28,9 +28,6 @@ struct SummarizedRun {
   RunMessages messages;
 };
 
-// Whether a model of this recipe is solved at once.
-bool has_no_epochs(const Recipe& recipe);
-
 // Plain sentences, each from a fact of the run.
 std::string run_summary(const SummarizedRun& run);
 // That paragraph, and below it the warnings where there are some.

@@ -318,7 +318,7 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
                .bytes = planned_bytes(folder),
                .patches = patches_of(recipe),
                .machine = machine(),
-               .is_solved = has_no_epochs(recipe)};
+               .is_solved = recipe.model.kind().is_solved};
   if (table && !(run.may_go_on && parameters)) {
     page.table = *table;
   } else if (parameters) {

@@ -68,6 +68,7 @@ static const ModelKind kLinearKind{
     .sections = {"source_tokenizer", "terms"},
     .metrics = validation_metric_names({MetricOf::models, MetricOf::classifiers}),
     .family = "classifiers",
+    .is_solved = true,
     .defaults = SettingsOf<LinearClassifierSettings>::defaults};
 
 ModelSection model_section(const LinearClassifierSettings& settings) {
