@@ -3,12 +3,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "recipe/key_values.hpp"
 #include "recipe/recipe.hpp"
 
 // The settings once for each word that a key of theirs could have instead, where it goes with the other keys;
@@ -33,7 +35,9 @@ inline std::vector<std::pair<std::string, headwater::ModelSection>> with_every_w
   const auto add = [&](std::string_view key, std::string_view word) {
     ModelSection changed = section;
     EachRow change([&](const schema::Row& row) {
-      if (row.key == key) *std::get<std::string*>(row.member) = word;
+      if (row.key != key) return;
+      if (const auto* const member = std::get_if<schema::EnumMember>(&row.member)) return member->set(word);
+      *std::get<std::string*>(row.member) = word;
     });
     changed.settings().rows(change);
     bool fits = true;
@@ -42,10 +46,11 @@ inline std::vector<std::pair<std::string, headwater::ModelSection>> with_every_w
   };
   EachRow find([&](const schema::Row& row) {
     const auto* const words = std::get_if<schema::OneOf>(&row.rule);
-    const auto* const value = std::get_if<std::string*>(&row.member);
-    if (words == nullptr || value == nullptr || !row.when.is_read) return;
+    const bool is_list = std::holds_alternative<std::vector<std::string>*>(row.member);
+    if (words == nullptr || is_list || !row.when.is_read) return;
+    const std::optional<std::string> value = print_member(row.member);
     for (const std::string_view word : words->names()) {
-      if (word != **value) add(row.key, word);
+      if (word != value) add(row.key, word);
     }
   });
   section.settings().rows(find);

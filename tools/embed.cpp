@@ -6,7 +6,6 @@
 
 #include "cli/result_file.hpp"
 #include "cli/tool.hpp"
-#include "models/settings.hpp"
 #include "support/enum_names.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
@@ -21,12 +20,11 @@ constexpr std::array<std::string_view, 3> kFormats = {"text", "npy", "safetensor
 }  // namespace
 
 VectorSettings settings_of(const Options& o) {
-  VectorSettings settings{.normalizes = o.normalizes,
-                          .has_tokens = o.has_tokens,
-                          .layer = o.layer,
-                          .compute_type = value_of<ComputeType>(o.compute_type).value()};
-  if (!o.pooling.empty()) settings.pooling = pooling_of(o.pooling);
-  return settings;
+  return {.pooling = value_of<ops::Pooling>(o.pooling),
+          .normalizes = o.normalizes,
+          .has_tokens = o.has_tokens,
+          .layer = o.layer,
+          .compute_type = value_of<ComputeType>(o.compute_type).value()};
 }
 
 namespace {

@@ -163,23 +163,17 @@ namespace {
 
 constexpr double kSmallestStd = 1e-7;  // as Keras' Normalization
 
-FillMode fill_mode_of(const std::string& word) {
-  if (word == "constant") return FillMode::constant;
-  if (word == "wrap") return FillMode::wrap;
-  return word == "nearest" ? FillMode::nearest : FillMode::reflect;
-}
-
 Real normalized(int byte, std::size_t channel, const ImagePipelineSettings& settings,
                 const ChannelStatistics& statistics) {
-  if (settings.normalization == "unit") return static_cast<Real>(byte) / Real(255);
+  if (settings.normalization == Normalization::unit) return static_cast<Real>(byte) / Real(255);
   if (!settings.is_standardized()) return static_cast<Real>(byte) / Real(127.5) - Real(1);
   const double std = std::max(statistics.std[channel], kSmallestStd);
   return static_cast<Real>((byte / 255.0 - statistics.mean[channel]) / std);
 }
 
-void check_fit(const std::string& resizing, const ImageShape& from, const ImageShape& to) {
-  const bool fits = resizing == "bilinear" || (from.height == to.height && from.width == to.width) ||
-                    (resizing == "crop" && from.height >= to.height && from.width >= to.width);
+void check_fit(Resizing resizing, const ImageShape& from, const ImageShape& to) {
+  const bool fits = resizing == Resizing::bilinear || (from.height == to.height && from.width == to.width) ||
+                    (resizing == Resizing::crop && from.height >= to.height && from.width >= to.width);
   if (fits && from.channels == to.channels) return;
   throw Error("images of " + from.text() + " cannot become those of " + to.text() + " that the model reads" +
               (from.channels != to.channels
@@ -192,7 +186,7 @@ ImageShape published_shape(const PublishedResize& how, const ImageShape& from, c
   const ImageShape shape = how.resized(from);
   const bool fits = how.is_cut ? shape.height >= to.height && shape.width >= to.width
                                : shape.height == to.height && shape.width == to.width;
-  if (from.channels != to.channels) check_fit("none", from, to);
+  if (from.channels != to.channels) check_fit(Resizing::none, from, to);
   if (fits && shape.height <= kMaxImageSide && shape.width <= kMaxImageSide) return shape;
   throw Error("an image of " + std::to_string(from.height) + "x" + std::to_string(from.width) + " becomes " +
               std::to_string(shape.height) + "x" + std::to_string(shape.width) +
@@ -266,11 +260,11 @@ ImagePipeline::ImagePipeline(const ImagePipelineSettings& settings, const Channe
   for (std::size_t c = 0; c < static_cast<std::size_t>(from.channels); ++c) {
     for (int byte = 0; byte < 256; ++byte) table_.push_back(normalized(byte, c, settings, statistics));
   }
-  if (settings.resizing == "bilinear" && from_ != to) resize_ = BilinearResize(from_, to.height, to.width);
-  fill_ = {.mode = fill_mode_of(settings.fill_mode),
+  if (settings.resizing == Resizing::bilinear && from_ != to)
+    resize_ = BilinearResize(from_, to.height, to.width);
+  fill_ = {.mode = settings.fill_mode,
            .value = static_cast<Real>(settings.fill_value),
-           .interpolation =
-               settings.interpolation == "nearest" ? Interpolation::nearest : Interpolation::bilinear};
+           .interpolation = settings.interpolation};
 }
 
 std::span<const std::uint8_t> ImagePipeline::fitted(std::span<const std::uint8_t> pixels,
@@ -285,7 +279,7 @@ std::span<const Real> ImagePipeline::apply(std::span<const std::uint8_t> pixels,
                                            Scratch& scratch) const {
   pixels = fitted(pixels, scratch);
   const auto channels = static_cast<std::size_t>(from_.channels);
-  const bool shrinks = settings_.resizing == "bilinear" && from_.bytes() > to_.bytes();
+  const bool shrinks = settings_.resizing == Resizing::bilinear && from_.bytes() > to_.bytes();
   const auto size = static_cast<std::size_t>(to_.bytes()),
              most = shrinks ? size : std::max(size, pixels.size());
   if (scratch.values.size() < most) scratch.values.resize(most);
@@ -317,7 +311,7 @@ std::vector<std::uint8_t> ImagePipeline::bytes_of(std::span<const Real> numbers)
 // The place of the cut: anywhere in the image with its padding, or in the middle.
 Window ImagePipeline::window(const ImageDraws* draws) const {
   const std::int64_t padding = settings_.random_crop_padding;
-  const ImageShape& in = settings_.resizing == "bilinear" ? to_ : from_;
+  const ImageShape& in = settings_.resizing == Resizing::bilinear ? to_ : from_;
   Window out{.height = to_.height, .width = to_.width};
   if (draws == nullptr) {
     out.top = (in.height - to_.height) / 2;
@@ -331,7 +325,7 @@ Window ImagePipeline::window(const ImageDraws* draws) const {
 
 // To the size that the model reads.
 void ImagePipeline::fit(const ImageShape& have, const ImageDraws* draws, Scratch& scratch) const {
-  const ImageShape& in = settings_.resizing == "bilinear" ? to_ : from_;
+  const ImageShape& in = settings_.resizing == Resizing::bilinear ? to_ : from_;
   if (in != have) {
     resize_(std::span<const Real>(scratch.values), scratch.other);
     scratch.values.swap(scratch.other);
@@ -342,10 +336,11 @@ void ImagePipeline::fit(const ImageShape& have, const ImageDraws* draws, Scratch
 }
 
 void ImagePipeline::change(const ImageDraws& draws, Scratch& scratch) const {
-  const std::string& flip = settings_.random_flip;
-  if ((flip == "horizontal" || flip == "horizontal_and_vertical") && draws.flip_horizontal < 0.5f)
+  const RandomFlip flip = settings_.random_flip;
+  const bool is_both = flip == RandomFlip::horizontal_and_vertical;
+  if ((flip == RandomFlip::horizontal || is_both) && draws.flip_horizontal < 0.5f)
     flip_horizontally(scratch.values, to_);
-  if ((flip == "vertical" || flip == "horizontal_and_vertical") && draws.flip_vertical < 0.5f)
+  if ((flip == RandomFlip::vertical || is_both) && draws.flip_vertical < 0.5f)
     flip_vertically(scratch.values, to_);
   if (settings_.random_rotation > 0) {
     const AffineMap map = rotation_map(to_, around(0, settings_.random_rotation, draws.rotation));

@@ -54,24 +54,28 @@ struct Window {
 void crop_image(std::span<const Real> in, const ImageShape& shape, const Window& window, const Fill& fill,
                 std::span<Real> out);
 
+enum class Normalization { symmetric, unit, standardized };
+enum class Resizing { none, bilinear, crop };
+enum class RandomFlip { none, horizontal, vertical, horizontal_and_vertical };
+
 struct ImagePipelineSettings {
-  std::string normalization = "symmetric";  // or unit, standardized
-  std::string resizing = "none";            // or bilinear, crop
-  std::string random_flip = "none";         // or horizontal, vertical, horizontal_and_vertical
-  double random_rotation = 0;               // a share of a full turn, either way
+  Normalization normalization = Normalization::symmetric;
+  Resizing resizing = Resizing::none;
+  RandomFlip random_flip = RandomFlip::none;
+  double random_rotation = 0;  // a share of a full turn, either way
   double random_zoom_height = 0, random_zoom_width = 0;
   std::int64_t random_crop_padding = 0;  // pixels on each side before a window is cut out
-  std::string fill_mode = "reflect";
+  FillMode fill_mode = FillMode::reflect;
   double fill_value = 0;  // of normalized numbers
-  std::string interpolation = "bilinear";
+  Interpolation interpolation = Interpolation::bilinear;
   std::optional<PublishedResize> published = {};  // of a published model: in the place of resizing; no key
 
-  bool is_standardized() const { return normalization == "standardized"; }
-  bool takes_other_sizes() const { return resizing != "none"; }
+  bool is_standardized() const { return normalization == Normalization::standardized; }
+  bool takes_other_sizes() const { return resizing != Resizing::none; }
   // Whether images of training are not those of validation.
   bool is_random() const {
-    return random_flip != "none" || random_rotation > 0 || random_zoom_height > 0 || random_zoom_width > 0 ||
-           random_crop_padding > 0 || resizing == "crop";
+    return random_flip != RandomFlip::none || random_rotation > 0 || random_zoom_height > 0 ||
+           random_zoom_width > 0 || random_crop_padding > 0 || resizing == Resizing::crop;
   }
 };
 

@@ -407,9 +407,9 @@ class BeamSearch {
     const auto finished = static_cast<Index>(p.finished.size());
     const auto sum_of = [&](Index i) { return next_[first + i].log_probability; };
     // With phrases those that end first are those that were forced most.
-    const std::string stopping = has_phrases(p) ? "never" : settings_.search.early_stopping;
-    if (stopping == "first") return finished == beams_ ? 0 : continued;
-    if (stopping == "heuristic")
+    const BeamStopping stopping = has_phrases(p) ? BeamStopping::never : settings_.search.early_stopping;
+    if (stopping == BeamStopping::first) return finished == beams_ ? 0 : continued;
+    if (stopping == BeamStopping::heuristic)
       return finished == beams_ && sum_of(0) / penalty(made_) <= p.finished.back().score ? 0 : continued;
     if (finished < settings_.n_best) return continued;
     const double threshold = p.finished[settings_.n_best - 1].score;

@@ -159,8 +159,8 @@ double real_power(double base, double exponent) {
 double length_penalty(const GenerationSettings& settings, std::int64_t tokens) {
   const double n = static_cast<double>(tokens);
   const double alpha = settings.search.length_penalty;
-  return settings.search.length_penalty_kind == "gnmt" ? real_power((5 + n) / 6, alpha)
-                                                       : real_power(n, alpha);
+  return settings.search.length_penalty_kind == LengthPenaltyKind::gnmt ? real_power((5 + n) / 6, alpha)
+                                                                        : real_power(n, alpha);
 }
 
 Index capacity_of(const DecodingGroup& group) {

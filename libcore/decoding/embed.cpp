@@ -137,7 +137,7 @@ void TextEmbeddings::run(Arena& arena, std::size_t begin, std::size_t end) {
 Matrix TextEmbeddings::rows_of(const ForwardContext& context, const Variable& states,
                                const ClassBatch& batch) const {
   if (settings_.has_tokens) return states.value();
-  const ops::Pooling pooling = settings_.pooling.value_or(pooling_of(model_.pooling()));
+  const ops::Pooling pooling = settings_.pooling.value_or(model_.pooling());
   const Variable pooled = ops::pool(context.tape, states, pooling, pack(context.tape, batch.rows));
   const bool is_own = !settings_.pooling && !settings_.layer;
   return (is_own ? model_.head(context, pooled) : pooled).value();

@@ -8,6 +8,7 @@
 #include "recipe/scalars.hpp"
 #include "support/bits_version.hpp"
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 
 namespace headwater {
 
@@ -30,7 +31,7 @@ class Writer : public FlatVisitor {
     if (!row.when.is_read) return;
     const std::string_view key = row.key;
     std::visit(
-        [&](const auto* value) {
+        [&](auto value) {
           using Value = std::decay_t<decltype(*value)>;
           if constexpr (std::is_same_v<Value, std::vector<std::string>> ||
                         std::is_same_v<Value, std::vector<std::int64_t>>) {
@@ -64,38 +65,42 @@ class ConfigReader : public FlatVisitor {
   }
   static void read(const Json& json, const schema::Row& row) {
     with_name(row.key,
-              [&] { std::visit([&](auto* value) { read(json, row.key, row.rule, *value); }, row.member); });
+              [&] { std::visit([&](auto value) { read(json, row.key, row.rule, value); }, row.member); });
   }
 
  private:
-  static void read(const Json& json, std::string_view, const schema::Rule&, bool& value) {
-    value = json.as_bool();
+  static void read(const Json& json, std::string_view, const schema::Rule&, bool* value) {
+    *value = json.as_bool();
   }
-  static void read(const Json& json, std::string_view key, const schema::Rule& rule, std::int64_t& value) {
-    value = json.as_integer();
-    check(key, rule, value);
+  static void read(const Json& json, std::string_view key, const schema::Rule& rule, std::int64_t* value) {
+    *value = json.as_integer();
+    check(key, rule, *value);
   }
-  static void read(const Json& json, std::string_view key, const schema::Rule& rule, double& value) {
-    value = json.as_number();
-    check(key, rule, value);
+  static void read(const Json& json, std::string_view key, const schema::Rule& rule, double* value) {
+    *value = json.as_number();
+    check(key, rule, *value);
   }
-  static void read(const Json& json, std::string_view key, const schema::Rule& rule, std::string& value) {
-    value = json.as_string();
+  static void read(const Json& json, std::string_view key, const schema::Rule& rule, std::string* value) {
+    *value = json.as_string();
     const auto* const words = std::get_if<schema::OneOf>(&rule);
-    if (words == nullptr || words->has(value)) return;
-    std::string list;
-    for (const std::string_view word : words->names()) list += (list.empty() ? "" : ", ") + std::string(word);
-    throw Error(quote(key) + " is " + quote(value) + ", expected one of " + list);
+    if (words == nullptr || words->has(*value)) return;
+    throw Error(quote(key) + " is " + quote(*value) + ", expected one of " + joined(words->names()));
   }
   static void read(const Json& json, std::string_view key, const schema::Rule& rule,
-                   std::vector<std::int64_t>& values) {
+                   const schema::EnumMember& value) {
+    std::string word;
+    read(json, key, rule, &word);
+    value.set(word);
+  }
+  static void read(const Json& json, std::string_view key, const schema::Rule& rule,
+                   std::vector<std::int64_t>* values) {
     constexpr std::size_t kMaxItems = 1000;
     const Json::Array& items = json.as_array();
     if (items.size() > kMaxItems) throw Error(quote(key) + " has more than 1,000 numbers");
-    values.clear();
-    for (const Json& item : items) read(item, key, rule, values.emplace_back());
+    values->clear();
+    for (const Json& item : items) read(item, key, rule, &values->emplace_back());
   }
-  static void read(const Json&, std::string_view key, const schema::Rule&, auto&) {
+  static void read(const Json&, std::string_view key, const schema::Rule&, auto*) {
     throw Error(quote(key) + " is of a type that config.json does not hold");
   }
 

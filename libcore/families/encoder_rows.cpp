@@ -27,33 +27,32 @@ void read_encoder_settings(const Json& config, ModelSection& section, TextEncode
   read_settings(config, section.settings());
 }
 
-void padding_row(schema::Visitor& v, std::string& padding) {
+void padding_row(schema::Visitor& v, Padding& padding) {
   v.field("padding", &padding,
-          schema::OneOf{
-              {{"none", "nothing is computed for positions without a token"},
-               {"attended", "every text is filled up to length, and its padding counts as tokens"},
-               {"pooled", "every text is filled up to length; its padding is pooled, but not attended to"}}},
+          {"nothing is computed for positions without a token",
+           "every text is filled up to length, and its padding counts as tokens",
+           "every text is filled up to length; its padding is pooled, but not attended to"},
           "what becomes of the positions that a short text leaves empty");
 }
 
-void pooling_row(schema::Visitor& v, std::string& pooling, const schema::Meaning& what, bool has_last) {
-  schema::OneOf words{{{"max", "the largest value of each feature"},
-                       {"mean", "the mean of each feature"},
-                       {"first", "the first token alone"}}};
-  if (has_last) words.words.emplace_back("last", "the last token alone");
+void pooling_row(schema::Visitor& v, ops::Pooling& pooling, const schema::Meaning& what, bool has_last) {
+  schema::OneOf words{{{ops::Pooling::max, "the largest value of each feature"},
+                       {ops::Pooling::mean, "the mean of each feature"},
+                       {ops::Pooling::first, "the first token alone"}}};
+  if (has_last) words.words.emplace_back(ops::Pooling::last, "the last token alone");
   v.field("pooling", &pooling, words, what);
 }
 
 void check_encoder(const TextEncoderSettings& s, const Complain& complain) {
   check_transformer(s.transformer, s.mixing.has_attention(), complain);
   check_mixing(s.mixing, s.transformer, complain);
-  if (s.padding == "pooled" && s.transformer.attention_window > 0) {
-    complain(
-        {"model", "attention_window"},
-        "is for padding: none or attended (remove it: padding that is pooled only has no place among keys)");
+  if (s.padding == Padding::pooled && s.transformer.attention_window > 0) {
+    complain({"model", "attention_window"},
+             "is for padding: none or attended (remove it: padding that is pooled only has no place among "
+             "keys)");
   }
   const auto leaves_out = [](const MixerKind& mixer) { return mixer.leaves_out_keys; };
-  if (s.padding == "pooled" && !leaves_out(mixer_kind(s.mixing.mixing))) {
+  if (s.padding == Padding::pooled && !leaves_out(mixer_kind(s.mixing.mixing))) {
     complain({"model", "padding"}, "pooled is for mixing: " + text_mixing("").names(leaves_out) +
                                        " (write attended, or none: only attention can leave padding out)");
   }

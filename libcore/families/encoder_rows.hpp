@@ -13,9 +13,9 @@ namespace headwater {
 
 // For a kind that is called so ("classifier"): what mixes, the blocks, the embeddings.
 void encoder_rows(schema::Visitor& v, TextEncoderSettings& s, std::string_view kind);
-void padding_row(schema::Visitor& v, std::string& padding);
+void padding_row(schema::Visitor& v, Padding& padding);
 // max | mean | first, where it `has_last` also last; `what` the key means to that kind.
-void pooling_row(schema::Visitor& v, std::string& pooling, const schema::Meaning& what,
+void pooling_row(schema::Visitor& v, ops::Pooling& pooling, const schema::Meaning& what,
                  bool has_last = false);
 
 // Reads a config.json: the keys of its kind, and the uncounted token of a published encoder, which no recipe

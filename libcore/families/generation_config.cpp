@@ -48,7 +48,7 @@ Json early_stopping_json(const std::string& word) {
 Json plain_json(const DecodingField& field) {
   if (const auto* const number = std::get_if<std::int64_t*>(&field.member)) return **number;
   if (const auto* const number = std::get_if<double*>(&field.member)) return **number;
-  return *std::get<std::string*>(field.member);
+  return *std::get<schema::EnumMember>(field.member);
 }
 
 Json json_of(const DecodingField& field) {
@@ -74,14 +74,14 @@ void write_decoding(Json& config, DecodingSettings settings) {
   }
 }
 
-void set_decoding(DecodingSettings& settings, const DecodingField& given) {
+void set_decoding(DecodingSettings& settings, std::string_view key, const Json& value) {
   for (const DecodingField& field : decoding_fields(settings)) {
-    if (field.key != given.key) continue;
+    if (field.key != key) continue;
     if (!field.when.is_read) {
       throw Error(quote(field.key) + ": " + std::string(field.when.who) +
                   " does not read it (it belongs to " + std::string(field.when.readers) + ")");
     }
-    read_field(plain_json(given), field);
+    read_field(value, field);
   }
 }
 

@@ -58,8 +58,8 @@ struct DecodingField {
   std::string_view help;
 };
 std::vector<DecodingField> decoding_fields(DecodingSettings& settings);
-// Sets the key of `given` to the value that stands there. Throws Error beginning with the key in double
-// quotes: unknown values, and settings that are not read with the others as they are.
-void set_decoding(DecodingSettings& settings, const DecodingField& given);
+// Throws Error beginning with the key in double quotes: unknown values, and settings that are not read with
+// the others as they are.
+void set_decoding(DecodingSettings& settings, std::string_view key, const Json& value);
 
 }  // namespace headwater

@@ -32,7 +32,7 @@ class TextStates {
   virtual std::string_view blocks() const = 0;  // how the names of the blocks' parameters begin: "encoder."
 
   // What the model itself does with the states of its last block: max | mean | first, and what follows it.
-  virtual std::string_view pooling() const { return "mean"; }
+  virtual ops::Pooling pooling() const { return ops::Pooling::mean; }
   virtual Variable head(const ForwardContext& /*context*/, const Variable& pooled) const { return pooled; }
   virtual bool normalizes() const { return false; }
 };

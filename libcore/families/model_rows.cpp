@@ -33,16 +33,16 @@ void block_rows(schema::Visitor& v, TransformerSettings& s, const BlockKeys& key
           Follows{"4 · model.width (Vaswani et al. 2017)", feed_forward_width_of(s), 2048},
           keys.feed_forward);
   v.field("norm", &s.norm,
-          OneOf{{{"post", "after each sub-layer and its residual (Vaswani et al. 2017)"},
-                 {"pre", "before each sub-layer, and once at the end (Xiong et al. 2020)"}}},
+          {"after each sub-layer and its residual (Vaswani et al. 2017)",
+           "before each sub-layer, and once at the end (Xiong et al. 2020)"},
           "where the norms are", keys.feed_forward);
   v.field("norm_epsilon", &s.norm_epsilon, Between{1e-12, 0.1, kNoUnit},
           "added to the variance under the root of a norm", keys.feed_forward);
   v.field("activation", &s.activation,
-          OneOf{{{"relu", "max(x, 0)"},
-                 {"gelu", "x · Φ(x), by erf (Hendrycks and Gimpel 2016)"},
-                 {"gelu_tanh", "the same approximated by tanh"},
-                 {"silu", "x · sigmoid(x) (Elfwing et al. 2018)"}}},
+          OneOf{{{ops::Activation::relu, "max(x, 0)"},
+                 {ops::Activation::gelu, "x · Φ(x), by erf (Hendrycks and Gimpel 2016)"},
+                 {ops::Activation::gelu_tanh, "the same approximated by tanh"},
+                 {ops::Activation::silu, "x · sigmoid(x) (Elfwing et al. 2018)"}}},
           "the function between the two layers of the feed-forward", keys.feed_forward);
   v.field("dropout", &s.dropout, kShare,
           keys.has_embedding_dropout
@@ -55,17 +55,14 @@ void block_rows(schema::Visitor& v, TransformerSettings& s, const BlockKeys& key
 }
 
 void sequence_rows(schema::Visitor& v, TransformerSettings& s) {
-  v.field(
-      "positions", &s.positions,
-      OneOf{{{"learned", "a table of parameters, a row for each place"},
-             {"sinusoidal", "sines and cosines of the place (Vaswani et al. 2017, section 3.5)"},
-             {"sinusoidal_halves",
-              "the same numbers, all sines before all cosines (Hugging Face's MarianMTModel)"},
-             {"sinusoidal_tensor2tensor",
-              "in halves, too, with the wavelengths of the program of that paper, 2π to 20000π (Marian NMT)"},
-             {"rotary", "nothing; attention turns queries and keys by angles of the place (Su et al. 2021)"},
-             {"none", "nothing: the order of tokens is not seen"}}},
-      "what is added to a token for its place");
+  v.field("positions", &s.positions,
+          {"a table of parameters, a row for each place",
+           "sines and cosines of the place (Vaswani et al. 2017, section 3.5)",
+           "the same numbers, all sines before all cosines (Hugging Face's MarianMTModel)",
+           "in halves, too, with the wavelengths of the program of that paper, 2π to 20000π (Marian NMT)",
+           "nothing; attention turns queries and keys by angles of the place (Su et al. 2021)",
+           "nothing: the order of tokens is not seen"},
+          "what is added to a token for its place");
   v.field("scale_embedding", &s.scale_embedding, Anything{},
           "embeddings are multiplied by sqrt(width) (Vaswani et al. 2017, section 3.4)");
   v.field("length", &s.length, Between{1, 1e6, "tokens"},
@@ -77,32 +74,25 @@ void output_dropout_row(schema::Visitor& v, double& output_dropout) {
           "share of the numbers that is set to 0 in training before the output layer");
 }
 
-void initialization_row(schema::Visitor& v, std::string& initialization, Reads reads) {
-  v.field(
-      "initialization", &initialization,
-      OneOf{
-          {{"keras",
-            "Glorot uniform (Glorot and Bengio 2010), the maps of attention as kernels of a convolution, as "
-            "Keras' layer has them; tables of embeddings uniform(-0.05, 0.05)"},
-           {"glorot_uniform",
-            "the same, the maps of attention as matrices: limit sqrt(6 / (inputs + outputs))"},
-           {"normal", "all of mean 0 and standard deviation 0.02 (Radford et al. 2018)"},
-           {"vaswani",
-            "as keras; tables of embeddings normal of mean 0 and standard deviation 1 / sqrt(width), "
-            "for scaled and tied ones (Vaswani et al. 2017)"},
-           {"glorot_normal",
-            reads == Reads::images
-                ? "Glorot normal, the map of patches as the kernel of a strided convolution; positions "
-                  "normal of mean 0 and standard deviation 1; a class token 0"
-                : "Glorot normal; tables of embeddings normal of mean 0 and standard deviation 1"}}},
-      "first weights");
+void initialization_row(schema::Visitor& v, Initialization& initialization, Reads reads) {
+  v.field("initialization", &initialization,
+          {"Glorot uniform (Glorot and Bengio 2010), the maps of attention as kernels of a convolution, as "
+           "Keras' layer has them; tables of embeddings uniform(-0.05, 0.05)",
+           "the same, the maps of attention as matrices: limit sqrt(6 / (inputs + outputs))",
+           "all of mean 0 and standard deviation 0.02 (Radford et al. 2018)",
+           "as keras; tables of embeddings normal of mean 0 and standard deviation 1 / sqrt(width), "
+           "for scaled and tied ones (Vaswani et al. 2017)",
+           reads == Reads::images
+               ? "Glorot normal, the map of patches as the kernel of a strided convolution; positions "
+                 "normal of mean 0 and standard deviation 1; a class token 0"
+               : "Glorot normal; tables of embeddings normal of mean 0 and standard deviation 1"},
+          "first weights");
 }
 
 void rows(schema::Visitor& v, ClassHeadSettings& s) {
   v.field("head", &s.head,
-          OneOf{{{"auto", "sigmoid of two classes, softmax of more"},
-                 {"sigmoid", "one output, the probability of the second of two classes"},
-                 {"softmax", "an output for each class"}}},
+          {"sigmoid of two classes, softmax of more",
+           "one output, the probability of the second of two classes", "an output for each class"},
           "the last layer");
   classes_row(v, s.classes);
 }
@@ -123,7 +113,7 @@ static void check_rotary(const TransformerSettings& s, bool has_attention, const
 
 void check_transformer(const TransformerSettings& s, bool has_attention, const Complain& complain,
                        std::int64_t embedding_width) {
-  if (s.positions == "rotary") check_rotary(s, has_attention, complain);
+  if (s.positions == Positions::rotary) check_rotary(s, has_attention, complain);
   if (has_attention && s.head_width == 0 && s.width % s.heads != 0) {
     complain({"model", "heads"}, std::to_string(s.heads) + " heads do not divide the width " +
                                      std::to_string(s.width) +
@@ -134,7 +124,7 @@ void check_transformer(const TransformerSettings& s, bool has_attention, const C
     complain({"model", "attention_dropout"},
              "is for lengths of at most " + std::to_string(kKeysOfDropout) + " (write 0)");
   const std::int64_t width = embedding_width > 0 ? embedding_width : s.width;
-  if (s.positions.starts_with("sinusoidal") && width % 2 != 0) {
+  if (is_sinusoidal(s.positions) && width % 2 != 0) {
     complain({"model", embedding_width > 0 ? "embedding_width" : "width"},
              "sinusoidal positions need an even width, not " + std::to_string(width) +
                  " (change the width or the positions)");
@@ -145,11 +135,11 @@ void check_classes(const ClassHeadSettings& s, const Recipe& recipe, const Compl
   if (s.classes == 1)
     complain({"model", "classes"},
              "one class is nothing to tell apart (remove it: classes are as many as labels)");
-  if (s.head == "sigmoid" && s.classes > 2) {
+  if (s.head == HeadType::sigmoid && s.classes > 2) {
     complain({"model", "classes"}, "a sigmoid head tells two classes apart, not " +
                                        std::to_string(s.classes) + " (write head: softmax)");
   }
-  const bool is_sigmoid = s.head == "sigmoid" || (s.head == "auto" && s.classes == 2);
+  const bool is_sigmoid = with_classes(s, s.classes).head == HeadType::sigmoid;
   if (is_sigmoid && recipe.training.label_smoothing != 0) {
     complain({"training", "label_smoothing"},
              "a sigmoid head learns without it (remove it, or write head: softmax)");

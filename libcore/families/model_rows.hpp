@@ -21,7 +21,7 @@ void sequence_rows(schema::Visitor& v, TransformerSettings& s);
 void rows(schema::Visitor& v, ClassHeadSettings& s);
 void classes_row(schema::Visitor& v, std::int64_t& classes);
 enum class Reads { texts, images };
-void initialization_row(schema::Visitor& v, std::string& initialization, Reads reads);
+void initialization_row(schema::Visitor& v, Initialization& initialization, Reads reads);
 void output_dropout_row(schema::Visitor& v, double& output_dropout);
 
 // `embedding_width`: 0 where it is the model's.

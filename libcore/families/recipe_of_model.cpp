@@ -25,10 +25,10 @@ ModelSection trainable(const ModelFolder& folder) {
   const auto& encoder = section.as<TextEmbedderSettings>();
   ClassifierSettings settings;
   static_cast<TextEncoderSettings&>(settings) = encoder;
-  settings.special_tokens = "template";
-  settings.pooling = encoder.pooler ? "first" : encoder.pooling;
+  settings.special_tokens = SpecialTokens::template_;
+  settings.pooling = encoder.pooler ? ops::Pooling::first : encoder.pooling;
   settings.pooler = encoder.pooler;
-  settings.head.head = "softmax";
+  settings.head.head = HeadType::softmax;
   return model_section(settings);
 }
 
@@ -56,7 +56,7 @@ Recipe recipe_of_model(const ModelFolder& folder, const std::filesystem::path& n
   recipe.name = name_of_model(name);
   recipe.model = trainable(folder);
   if (recipe.model.kind().reads("masking") && recipe.model.as<MaskedLmSettings>().next_sentence)
-    recipe.masking.examples = "sentence_pairs";
+    recipe.masking.examples = MaskedExamples::sentence_pairs;
   if (!recipe.model.columns().empty()) recipe.data.columns.clear();
   for (const std::string_view column : recipe.model.columns()) recipe.data.columns.emplace_back(column);
   if (const std::int64_t size = size_of(folder.config, "vocabulary_size"); size > 0)
@@ -64,8 +64,7 @@ Recipe recipe_of_model(const ModelFolder& folder, const std::filesystem::path& n
   if (const std::int64_t source = size_of(folder.config, "source_vocabulary_size"); source > 0) {
     recipe.source_tokenizer.size = source;
     recipe.target_tokenizer.size = size_of(folder.config, "target_vocabulary_size");
-    const std::string& shared = recipe.model.as<EncoderDecoderSettings>().share_embeddings;
-    recipe.shared_tokenizer = shared == "all" || shared == "source_target";
+    recipe.shared_tokenizer = shares_tables(recipe.model.as<EncoderDecoderSettings>());
   } else if (recipe.model.kind().reads("source_tokenizer") && Tokenizer::is_in(folder.path)) {
     const std::string kind = kind_of_tokenizer(Tokenizer::load(folder));
     if (!kind.empty()) recipe.source_tokenizer.kind = kind;

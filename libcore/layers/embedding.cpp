@@ -37,7 +37,7 @@ Embedding::Embedding(LayerBuilder& builder, const std::string& name, const Embed
     positions_ = builder.parameters.declare(name + ".positions", {settings.length, settings.width},
                                             settings.length, settings.width, Initializer::embedding_uniform);
     positions_->is_table = true;
-  } else if (settings.positions != Positions::none) {
+  } else if (is_sinusoidal(settings.positions)) {
     sinusoids_ = sinusoidal_positions(settings.length, settings.width, settings.positions);
   }
 }

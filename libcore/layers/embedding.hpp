@@ -9,7 +9,12 @@
 
 namespace headwater {
 
-enum class Positions { none, learned, sinusoidal, sinusoidal_halves, sinusoidal_tensor2tensor };
+// Rotary ones are of attention: an embedding adds nothing for them.
+enum class Positions { learned, sinusoidal, sinusoidal_halves, sinusoidal_tensor2tensor, rotary, none };
+inline bool is_sinusoidal(Positions positions) {
+  return positions == Positions::sinusoidal || positions == Positions::sinusoidal_halves ||
+         positions == Positions::sinusoidal_tensor2tensor;
+}
 
 // PE(p, 2i) = sin(p / 10000^(2i/D)), PE(p, 2i+1) = cos(p / 10000^(2i/D)): [N, D] row-major (Vaswani et al.
 // 2017, sec. 3.5). In halves: all sines, in the order of i, before all cosines. The program of that paper,

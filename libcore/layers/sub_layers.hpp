@@ -11,16 +11,20 @@
 
 namespace headwater {
 
+enum class NormPlacement { post, pre };
+enum class NormType { layer_norm, rms_norm };
+enum class FeedForwardType { plain, gated };
+
 // The keys of a recipe that are passed to the blocks as they are.
 struct SubLayerSettings {
-  std::string norm = "post";  // post | pre
+  NormPlacement norm = NormPlacement::post;
   double norm_epsilon = 1e-3;
-  std::string norm_type = "layer_norm";  // layer_norm | rms_norm
-  std::string feed_forward = "plain";    // plain | gated
+  NormType norm_type = NormType::layer_norm;
+  FeedForwardType feed_forward = FeedForwardType::plain;
 
-  bool is_pre_norm() const { return norm == "pre"; }
-  bool is_rms_norm() const { return norm_type == "rms_norm"; }
-  bool is_gated() const { return feed_forward == "gated"; }
+  bool is_pre_norm() const { return norm == NormPlacement::pre; }
+  bool is_rms_norm() const { return norm_type == NormType::rms_norm; }
+  bool is_gated() const { return feed_forward == FeedForwardType::gated; }
 };
 
 struct BlockSettings : MixerSettings, SubLayerSettings {

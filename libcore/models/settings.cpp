@@ -17,7 +17,7 @@ void check_table(std::int64_t length, std::int64_t width, const std::string& nam
 
 std::shared_ptr<const RotaryTable> rotary_table(const TransformerSettings& settings,
                                                 std::int64_t head_width) {
-  if (settings.positions != "rotary") return nullptr;
+  if (settings.positions != Positions::rotary) return nullptr;
   if (head_width % 2 != 0)
     throw UsageError("model: rotary positions need an even head_width, not " + std::to_string(head_width));
   check_table(settings.length, head_width, "head_width", "rotary");
@@ -28,7 +28,8 @@ std::shared_ptr<const RotaryTable> rotary_table(const TransformerSettings& setti
 
 ClassHeadSettings with_classes(ClassHeadSettings settings, std::int64_t labels) {
   if (settings.classes == 0) settings.classes = labels;
-  if (settings.head == "auto") settings.head = settings.classes == 2 ? "sigmoid" : "softmax";
+  if (settings.head == HeadType::auto_)
+    settings.head = settings.classes == 2 ? HeadType::sigmoid : HeadType::softmax;
   return settings;
 }
 
@@ -41,30 +42,18 @@ std::int64_t feed_forward_width_of(const TransformerSettings& settings) {
   return settings.feed_forward_width > 0 ? settings.feed_forward_width : 4 * settings.width;
 }
 
-void set_initialization(Parameters& parameters, std::string_view initialization) {
+void set_initialization(Parameters& parameters, Initialization initialization) {
   for (const auto& p : parameters.all()) {
     const bool is_table = p->initializer == Initializer::embedding_uniform;  // or a class token, a row alone
-    if (initialization == "vaswani" && is_table) p->initializer = Initializer::normal_by_width;
+    if (initialization == Initialization::vaswani && is_table) p->initializer = Initializer::normal_by_width;
     const bool is_weight =
         p->initializer == Initializer::glorot_uniform || p->initializer == Initializer::orthogonal;
-    if (initialization == "normal" && (is_table || is_weight)) p->initializer = Initializer::normal;
-    if (initialization != "glorot_normal") continue;
+    if (initialization == Initialization::normal && (is_table || is_weight))
+      p->initializer = Initializer::normal;
+    if (initialization != Initialization::glorot_normal) continue;
     if (is_table) p->initializer = p->is_table ? Initializer::standard_normal : Initializer::zeros;
     if (p->initializer == Initializer::glorot_uniform) p->initializer = Initializer::glorot_normal;
   }
-}
-
-Positions positions_of(std::string_view positions) {
-  if (positions == "learned") return Positions::learned;
-  if (positions == "sinusoidal") return Positions::sinusoidal;
-  if (positions == "sinusoidal_halves") return Positions::sinusoidal_halves;
-  return positions == "sinusoidal_tensor2tensor" ? Positions::sinusoidal_tensor2tensor : Positions::none;
-}
-
-ops::Pooling pooling_of(std::string_view pooling) {
-  if (pooling == "mean") return ops::Pooling::mean;
-  if (pooling == "first") return ops::Pooling::first;
-  return pooling == "last" ? ops::Pooling::last : ops::Pooling::max;
 }
 
 AttentionLayerSettings attention_settings(const TransformerSettings& settings) {
@@ -79,19 +68,15 @@ AttentionLayerSettings attention_settings(const TransformerSettings& settings) {
           .dropout = settings.attention_dropout,
           .window = settings.attention_window,
           .rotary = rotary_table(settings, head_width),
-          .has_dense_fans = settings.initialization == "glorot_uniform"};
+          .has_dense_fans = settings.initialization == Initialization::glorot_uniform};
 }
 
 BlockSettings block_settings(const TransformerSettings& settings, const MixingSettings& mixing) {
-  ops::Activation activation = ops::Activation::relu;
-  if (settings.activation == "gelu") activation = ops::Activation::gelu;
-  if (settings.activation == "gelu_tanh") activation = ops::Activation::gelu_tanh;
-  if (settings.activation == "silu") activation = ops::Activation::silu;
   BlockSettings block;
   static_cast<SubLayerSettings&>(block) = settings;
   block.attention =
       mixing.has_attention() ? attention_settings(settings) : AttentionLayerSettings{.width = settings.width};
-  block.activation = activation;
+  block.activation = settings.activation;
   block.mixing = mixing;
   block.length = settings.length;
   block.feed_forward_width = feed_forward_width_of(settings);
@@ -114,12 +99,11 @@ BlockSettings decoder_block_settings(const TransformerSettings& settings, const 
 }
 
 EmbeddingSettings embedding_settings(const TransformerSettings& settings, Index vocabulary_size) {
-  if (settings.positions.starts_with("sinusoidal"))
-    check_table(settings.length, settings.width, "width", "sinusoidal");
+  if (is_sinusoidal(settings.positions)) check_table(settings.length, settings.width, "width", "sinusoidal");
   return {.vocabulary_size = vocabulary_size,
           .width = settings.width,
           .length = settings.length,
-          .positions = positions_of(settings.positions),
+          .positions = settings.positions,
           .is_scaled = settings.scale_embedding};
 }
 

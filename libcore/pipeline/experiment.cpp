@@ -16,7 +16,7 @@ RecipeFiles files_of_recipe(const Recipe& recipe) {
   if (data.train.empty())
     throw UsageError("data.train: the recipe names no training examples (write train: FILE)");
   RecipeFiles files;
-  if (data.split == "seed" && !data.set.empty()) files.split_seed = recipe.seed;
+  if (data.split == DataSplit::seed && !data.set.empty()) files.split_seed = recipe.seed;
   const auto in_folder = [&](const std::string& name) {
     const bool has_own = files.split_seed && recipe.seed != 1 && name.starts_with(data.set + "/");
     return has_own ? data.set + "-seed-" + std::to_string(recipe.seed) + name.substr(data.set.size()) : name;
@@ -56,7 +56,7 @@ std::string preparation_of(const Recipe& recipe) {
       "data.summaries", "data.examples",       "data.test_orders"};
   const Family& family = family_of(recipe.model);
   const DataSettings& data = recipe.data;
-  const bool is_stream = recipe.model.kind().reads("data.examples") && data.examples != "lines";
+  const bool is_stream = recipe.model.kind().reads("data.examples") && data.examples != DataExamples::lines;
   std::string all(recipe.model.kind().name);
   const auto add = [&all](std::string_view name, const std::string& value) {
     all.append("\n").append(name).append("=").append(value);
@@ -64,12 +64,13 @@ std::string preparation_of(const Recipe& recipe) {
   for (const auto& [key, value] : key_values(recipe, WhichKeys::read)) {
     const auto begins = [&k = key](std::string_view section) { return k.starts_with(section); };
     const bool is_other = std::find(std::begin(kOthers), std::end(kOthers), key) != std::end(kOthers);
-    const bool is_default = key == "data.split_by" && data.split_by == "line";
+    const bool is_default = key == "data.split_by" && data.split_by == SplitBy::line;
     if (!is_other && !is_default && std::any_of(std::begin(kSections), std::end(kSections), begins))
       add(key, value);
   }
   add("stream", is_stream ? "yes" : "no");
-  if (recipe.model.kind().reads("masking")) add("masking.examples", recipe.masking.examples);
+  if (recipe.model.kind().reads("masking"))
+    add("masking.examples", std::string(name_of(recipe.masking.examples)));
   if (!is_stream) add("length", std::to_string(family.max_line_ids(recipe)));
   const LineForm form = family.line_form(recipe.model);
   for (const char* side : {"source", "target"}) {
@@ -78,7 +79,7 @@ std::string preparation_of(const Recipe& recipe) {
   }
   for (const std::string& token : form.special_tokens) add("special", token);
   if (!form.tokenizer_from.empty()) add("tokenizer", tokenizer_of(form.tokenizer_from).hash());
-  if (data.split == "seed" && !data.set.empty()) add("seed", std::to_string(recipe.seed));
+  if (data.split == DataSplit::seed && !data.set.empty()) add("seed", std::to_string(recipe.seed));
   return hash128(all).substr(0, 12);
 }
 
@@ -96,7 +97,7 @@ bool Experiment::reads_terms() const {
 }
 
 bool Experiment::is_stream() const {
-  return recipe.model.kind().reads("data.examples") && recipe.data.examples != "lines";
+  return recipe.model.kind().reads("data.examples") && recipe.data.examples != DataExamples::lines;
 }
 
 bool Experiment::has_shared_tokenizer() const {

@@ -66,7 +66,7 @@ std::vector<Stage> PreparedStages::lines() const {
   if (!e_.holds_out_test()) return all;
   const fs::path kept = e_.prepared / "split" / "train.tsv", held_out = e_.prepared / "split" / "test.tsv";
   Words by;
-  if (e_.recipe.data.split_by == "source") {
+  if (e_.recipe.data.split_by == SplitBy::source) {
     by = line("--split-by", number("source"));
   } else if (e_.field("label")) {
     by = line("--column", number("label"));
@@ -214,7 +214,8 @@ std::vector<Stage> PreparedStages::all() const {
 
 Words StageWords::text_lines() const {
   const ModelKind& kind = e_.recipe.model.kind();
-  if (kind.reads("masking") && e_.recipe.masking.examples == "sentence_pairs") return line("--sentences");
+  if (kind.reads("masking") && e_.recipe.masking.examples == MaskedExamples::sentence_pairs)
+    return line("--sentences");
   return e_.is_stream() && e_.recipe.data.line_ends ? line("--line-ends") : Words{};
 }
 

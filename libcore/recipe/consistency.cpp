@@ -159,7 +159,7 @@ void check_csv_columns(const DataSettings& data, const Complain& complain) {
 
 // Windows have one length, and are of one column.
 void check_examples(const Recipe& recipe, const Complain& complain) {
-  if (recipe.data.examples == "lines" || !recipe.model.kind().reads("data.examples")) return;
+  if (recipe.data.examples == DataExamples::lines || !recipe.model.kind().reads("data.examples")) return;
   if (recipe.training.batch_tokens > 0)
     complain({"training", "batch_tokens"},
              "windows of a long text have all the same length (write batch_sequences)");
@@ -208,10 +208,10 @@ void check_together(const Recipe& recipe, ModelKinds kinds, const Node& map, Pro
              std::to_string(decoding.min_new_tokens) + " is above max_new_tokens, " +
                  std::to_string(decoding.max_new_tokens) + " (lower it, or raise that)");
   const ScheduleSettings& schedule = recipe.training.schedule;
-  if (schedule.kind == "inverse_square_root" && schedule.warmup_steps == 0)
+  if (schedule.kind == ScheduleKind::inverse_square_root && schedule.warmup_steps == 0)
     complain({"training", "schedule", "kind"},
              "inverse_square_root needs warmup_steps (write warmup_steps: 4000)");
-  if (schedule.kind == "step" && schedule.every_epochs == 0 && schedule.every_steps == 0)
+  if (schedule.kind == ScheduleKind::step && schedule.every_epochs == 0 && schedule.every_steps == 0)
     complain({"training", "schedule", "kind"},
              "step needs every_epochs or every_steps (write every_epochs: 10)");
 }

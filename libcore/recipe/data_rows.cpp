@@ -6,13 +6,13 @@ namespace headwater::schema {
 void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
   const bool has_columns = !model || !model.kind().columns.empty();
   const When lines{has_columns, "", "models of texts"};
-  const bool has_streams = !model || model.kind().reads("data.examples"), is_stream = s.examples != "lines";
+  const bool has_streams = !model || model.kind().reads("data.examples"),
+             is_stream = s.examples != DataExamples::lines;
   const When streams{has_streams && is_stream, has_streams ? "examples: lines" : "",
                      "examples: blocks and random"};
   v.field("set", &s.set, Text::any,
           "a public data set, which data/prepare-SET.sh prepares; empty: the files are your own");
-  v.field("split", &s.split,
-          OneOf{{{"fixed", "once for all"}, {"seed", "anew for each seed, in the folder SET-seed-N"}}},
+  v.field("split", &s.split, {"once for all", "anew for each seed, in the folder SET-seed-N"},
           "how the set was split into training, validation and test",
           When{!s.set.empty(), "data without a set", "public sets"});
   v.field("train", &s.train, PathInData{}, "examples to learn from: lines of columns separated by TABs");
@@ -53,15 +53,12 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
            "sentences of the sources",
            kMake},
           When{has_columns && has_targets, "data without targets", "pairs of source and target"});
-  v.field(
-      "examples", &s.examples,
-      OneOf{{{"lines", "each line is one"},
-             {"blocks",
-              "all lines together are one long text, cut into windows of model.length tokens and "
-              "one more"},
-             {"random",
-              "windows of that text at random places, new ones in every epoch; validation has the blocks"}}},
-      {"what an example is", "make recipe, train, evaluate"}, When{has_streams, "", "language models"});
+  v.field("examples", &s.examples,
+          {"each line is one",
+           "all lines together are one long text, cut into windows of model.length tokens and "
+           "one more",
+           "windows of that text at random places, new ones in every epoch; validation has the blocks"},
+          {"what an example is", "make recipe, train, evaluate"}, When{has_streams, "", "language models"});
   v.field("stride", &s.stride, Between{0, 1e6, "tokens"},
           {"from the start of one block to that of the next, at most model.length; 0: model.length, so that "
            "every token but the first is predicted once",
@@ -69,8 +66,8 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
           streams);
   v.field("epoch_examples", &s.epoch_examples, Between{0, 4e9, "windows"},
           {"windows of an epoch, after which the model is measured; 0: as many as blocks", "train"},
-          When{has_streams && s.examples == "random", has_streams ? "examples: " + s.examples : "",
-               "examples: random"});
+          When{has_streams && s.examples == DataExamples::random,
+               has_streams ? "examples: " + std::string(name_of(s.examples)) : "", "examples: random"});
   v.field("line_ends", &s.line_ends, Anything{},
           {"the end of a line is text, too, and becomes tokens; for tokenizers of bytes",
            "make recipe (tokenize), evaluate"},
@@ -99,8 +96,8 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
            "classifiers of single texts with test examples"});
   const bool is_split = s.test_fraction > 0 || s.validation.empty();
   v.field("split_by", &s.split_by,
-          OneOf{{{"line", "equal lines, in the test; validation examples are drawn one by one"},
-                 {"source", "examples of the same source, so that no source is both learned and held out"}}},
+          {"equal lines, in the test; validation examples are drawn one by one",
+           "examples of the same source, so that no source is both learned and held out"},
           {"what stays together if a share of the examples is held out", "make recipe, train"},
           When{has_columns && !is_stream && is_split,
                is_stream   ? "data of one long text"
@@ -177,27 +174,24 @@ void rows(Visitor& v, TermSettings& s) {
 }
 
 void rows(Visitor& v, MaskingSettings& s) {
-  v.field(
-      "examples", &s.examples,
-      OneOf{{{"lines", "each line is a text, of which the first model.length tokens are read"},
-             {"pieces", "each line is a document, of which all is read, in pieces of model.length tokens"},
-             {"sentence_pairs",
-              "each line is a sentence, with an empty line between documents, as tokenize --sentences "
-              "writes them: two runs of sentences, of which the second follows the first or, half of "
-              "the time, comes from another document (Devlin et al. 2019)"}}},
-      {"what an example is", "make recipe, train"});
+  v.field("examples", &s.examples,
+          {"each line is a text, of which the first model.length tokens are read",
+           "each line is a document, of which all is read, in pieces of model.length tokens",
+           "each line is a sentence, with an empty line between documents, as tokenize --sentences "
+           "writes them: two runs of sentences, of which the second follows the first or, half of "
+           "the time, comes from another document (Devlin et al. 2019)"},
+          {"what an example is", "make recipe, train"});
   v.field("share", &s.share, Between{1e-6, 1, kNoUnit},
           "largest share of a text's tokens that is hidden, special ones not counted; at least one token is");
   v.field("unit", &s.unit,
-          OneOf{{{"token", "single tokens (Devlin et al. 2019)"},
-                 {"word", "all tokens of a word"},
-                 {"span", "runs of whole words (SpanBERT, Joshi et al. 2020)"}}},
+          {"single tokens (Devlin et al. 2019)", "all tokens of a word",
+           "runs of whole words (SpanBERT, Joshi et al. 2020)"},
           "what is hidden together; drawn anew in every epoch");
   v.field("mask_share", &s.mask_share, kShare, "share of the hidden tokens (or spans) that become [MASK]");
   v.field(
       "random_share", &s.random_share, kShare,
       "share that becomes another token, drawn from all but special ones and [UNK]; the rest stays as it is");
-  const When spans{s.unit == "span", "unit: " + s.unit, "unit: span"};
+  const When spans{s.unit == MaskingUnit::span, "unit: " + std::string(name_of(s.unit)), "unit: span"};
   v.field("span_probability", &s.span_probability, Between{1e-3, 1, kNoUnit},
           "p of the geometric distribution of a span's length in words: smaller values give longer spans",
           spans);

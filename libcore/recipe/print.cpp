@@ -9,7 +9,7 @@ namespace headwater {
 
 std::optional<std::string> print_member(const schema::Member& member) {
   return std::visit(
-      [](const auto* value) -> std::optional<std::string> {
+      [](auto value) -> std::optional<std::string> {
         using Value = std::decay_t<decltype(*value)>;
         if constexpr (std::is_same_v<Value, std::optional<double>>) {
           return *value ? std::optional(scalars::print(**value)) : std::nullopt;
@@ -132,13 +132,8 @@ class Forgetter : public schema::Visitor {
  public:
   void row(const schema::Row& row) override {
     if (row.follows.from.empty()) return;
-    std::visit(
-        [](auto* value) {
-          using Value = std::decay_t<decltype(*value)>;
-          if constexpr (std::is_same_v<Value, std::int64_t> || std::is_same_v<Value, std::string>)
-            *value = {};
-        },
-        row.member);
+    if (auto* const* const number = std::get_if<std::int64_t*>(&row.member)) **number = 0;
+    if (auto* const* const text = std::get_if<std::string*>(&row.member)) (*text)->clear();
   }
   void section(std::string_view, const schema::Meaning&, const Rows& rows) override { rows(*this); }
   void section_of_kinds(std::string_view, const schema::Meaning&, const ModelSection&,

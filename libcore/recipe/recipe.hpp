@@ -40,59 +40,70 @@ struct TermSettings {
   bool operator==(const TermSettings&) const = default;
 };
 
+enum class MaskedExamples { lines, pieces, sentence_pairs };
+enum class MaskingUnit { token, word, span };  // span: of whole words
+
 // Which tokens of a text are hidden from a masked language model (masked_lm/masking.hpp).
 struct MaskingSettings {
-  std::string examples = "lines";  // lines | pieces | sentence_pairs
+  MaskedExamples examples = MaskedExamples::lines;
   double share = 0.15;
-  std::string unit = "token";  // token | word | span
+  MaskingUnit unit = MaskingUnit::token;
   double mask_share = 0.8, random_share = 0.1;
   double span_probability = 0.2;
   std::int64_t longest_span = 10;
   bool operator==(const MaskingSettings&) const = default;
 };
 
+enum class DataSplit { fixed, seed };  // seed: the set is split anew for each seed
+enum class DataExamples { lines, blocks, random };
+enum class SplitBy { line, source };  // what goes as a whole to what is held out
+
 struct DataSettings {
-  std::string set;                      // prepared by data/prepare-SET.sh; empty: the user's own files
-  std::string split = "fixed";          // fixed | seed: the set is split anew for each seed
-  std::string train, validation, test;  // paths below the data root
+  std::string set;  // prepared by data/prepare-SET.sh; empty: the user's own files
+  DataSplit split = DataSplit::fixed;
+  std::string train, validation, test;                                          // paths below the data root
   std::int64_t train_examples = 0, validation_examples = 0, test_examples = 0;  // 0: all
   std::int64_t max_tokens = 0;  // ids of a side of training and validation examples; 0: any
   std::string tokenizer_text;   // what tokenizers are learned from; empty: train
   std::vector<std::string> columns = {"source", "target"};
   std::vector<std::string>
-      csv_columns;                  // the files are CSV: the header's names of the columns; empty: no CSV
-  bool summaries = false;           // targets are summaries of their sources
-  std::string examples = "lines";   // lines | blocks | random: of language models
-  std::int64_t stride = 0;          // blocks: from the start of one to the next; 0: model.length
-  std::int64_t epoch_examples = 0;  // random: windows of an epoch; 0: as many as blocks
-  bool line_ends = false;           // line ends are text too
-  double test_fraction = 0;         // of train, held out where no test file is given; 0: none
-  std::string split_by = "line";    // line | source: what goes as a whole to what is held out
+      csv_columns;         // the files are CSV: the header's names of the columns; empty: no CSV
+  bool summaries = false;  // targets are summaries of their sources
+  DataExamples examples = DataExamples::lines;  // of language models
+  std::int64_t stride = 0;                      // blocks: from the start of one to the next; 0: model.length
+  std::int64_t epoch_examples = 0;              // random: windows of an epoch; 0: as many as blocks
+  bool line_ends = false;                       // line ends are text too
+  double test_fraction = 0;                     // of train, held out where no test file is given; 0: none
+  SplitBy split_by = SplitBy::line;
   std::vector<std::string> test_orders;  // of reversed | shuffled: the test is read so, too
   double validation_fraction = 0.15;     // held out by seed where no validation file is given
   bool operator==(const DataSettings&) const = default;
 };
 
+enum class OptimizerKind { rmsprop, adam, adamw, sgd };
+enum class EpsilonPlacement { inside, outside };  // of the root
+enum class DecayedParameters { matrices, all };   // matrices: not norms, biases and tables
+
 struct OptimizerSettings {
-  std::string kind = "rmsprop";  // rmsprop | adam | adamw | sgd
+  OptimizerKind kind = OptimizerKind::rmsprop;
   double learning_rate = 1e-3;
-  double rho = 0.9;                           // rmsprop
-  std::string epsilon_placement = "outside";  // rmsprop: inside | outside the root
+  double rho = 0.9;                                                // rmsprop
+  EpsilonPlacement epsilon_placement = EpsilonPlacement::outside;  // rmsprop
   double epsilon = 1e-7;
   double beta_1 = 0.9, beta_2 = 0.999;  // adam, adamw
   bool epsilon_hat = false;             // adam: epsilon added to the root of the uncorrected second moment
   double weight_decay = 0.0;            // adamw
-  // adamw: matrices | all: what weight_decay acts on. matrices: not norms, biases and tables.
-  std::string weight_decay_of = "matrices";
+  DecayedParameters weight_decay_of = DecayedParameters::matrices;  // adamw
   double layer_decay = 1.0;      // learning rate of a layer: this times that of the layer above
   double momentum = 0.0;         // sgd
   double global_clipnorm = 0.0;  // 0: no clipping
   bool operator==(const OptimizerSettings&) const = default;
 };
 
+enum class ScheduleKind { constant, inverse_square_root, cosine, linear, step };
+
 struct ScheduleSettings {
-  std::string kind = "constant";  // constant | inverse_square_root (d^-0.5 · min(step^-0.5, step ·
-                                  // warmup^-1.5)) | cosine | linear | step
+  ScheduleKind kind = ScheduleKind::constant;
   std::int64_t warmup_steps = 0;
   double final_rate = 0.0;                         // cosine, linear; of step: the lowest
   double factor = 0.5;                             // step: at each of its steps down
@@ -172,24 +183,29 @@ struct TrainingSettings {
   bool operator==(const TrainingSettings&) const = default;
 };
 
+enum class LengthPenaltyKind { power, gnmt };
+enum class BeamStopping { heuristic, never, first };
+
 struct DecodingSettings {
   std::int64_t max_new_tokens = 0;  // 0: the model's length
   double max_length_ratio = 0;      // of new tokens to source tokens; 0: no limit
   std::int64_t min_new_tokens = 0;
-  std::int64_t no_repeat_ngram_size = 0;      // 0: any n-gram may be repeated
-  std::int64_t num_beams = 1;                 // 1: greedy
-  double length_penalty = 1;                  // alpha
-  std::string length_penalty_kind = "power";  // power | gnmt
-  std::string early_stopping = "heuristic";   // heuristic | never | first
+  std::int64_t no_repeat_ngram_size = 0;  // 0: any n-gram may be repeated
+  std::int64_t num_beams = 1;             // 1: greedy
+  double length_penalty = 1;              // alpha
+  LengthPenaltyKind length_penalty_kind = LengthPenaltyKind::power;
+  BeamStopping early_stopping = BeamStopping::heuristic;
   bool operator==(const DecodingSettings&) const = default;
 };
+
+enum class Comparison { near, at_least, at_most };
 
 // One line of the table that ends a run.
 struct Expectation {
   std::string metric;  // validation_loss, bleu, ...: the words are in schema.hpp
   double value = 0;
   std::optional<double> tolerance;  // absolute; or one-sided by at_least / at_most
-  std::string compare = "near";     // near | at_least | at_most
+  Comparison compare = Comparison::near;
   std::string source;
   bool operator==(const Expectation&) const = default;
 };

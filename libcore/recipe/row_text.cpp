@@ -7,7 +7,7 @@ namespace {
 
 const char* type_name(const schema::Member& member) {
   return std::visit(
-      [](const auto* value) {
+      [](auto value) {
         using Value = std::decay_t<decltype(*value)>;
         if constexpr (std::is_same_v<Value, bool>) return "truth value";
         if constexpr (std::is_same_v<Value, std::int64_t> || std::is_same_v<Value, std::uint64_t>)
@@ -31,14 +31,14 @@ std::string in_brackets(const Items& items, const Print& print) {
 }  // namespace
 
 std::string type_of(const schema::Row& row) {
-  const bool is_word = words_of(row) != nullptr && std::holds_alternative<std::string*>(row.member);
-  return is_word ? "word" : type_name(row.member);
+  const std::string_view type = type_name(row.member);
+  return std::string(words_of(row) != nullptr && type == "text" ? "word" : type);
 }
 
 std::string default_of(const schema::Row& row) {
   if (!row.follows.from.empty()) return std::string(row.follows.from);
   return std::visit(
-      [](const auto* value) -> std::string {
+      [](auto value) -> std::string {
         using Value = std::decay_t<decltype(*value)>;
         if constexpr (std::is_same_v<Value, std::optional<double>>) {
           return *value ? scalars::print(**value) : "none";
@@ -49,7 +49,7 @@ std::string default_of(const schema::Row& row) {
         } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>) {
           return in_brackets(*value, [](std::int64_t number) { return scalars::print(number); });
         } else if constexpr (std::is_same_v<Value, std::string>) {
-          return value->empty() ? "\"\"" : *value;
+          return (*value).empty() ? "\"\"" : *value;
         } else {
           return scalars::print(*value);
         }

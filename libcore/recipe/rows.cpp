@@ -25,15 +25,13 @@ void rows(Visitor& v, DecodingSettings& s) {
           "the penalty; above 0 long ones are favoured",
           beams);
   v.field("length_penalty_kind", &s.length_penalty_kind,
-          OneOf{{{"power", "n^alpha, as Marian and Hugging Face's library have it"},
-                 {"gnmt", "((5 + n) / 6)^alpha (Wu et al. 2016)"}}},
+          {"n^alpha, as Marian and Hugging Face's library have it", "((5 + n) / 6)^alpha (Wu et al. 2016)"},
           "the penalty", beams);
   v.field("early_stopping", &s.early_stopping,
-          OneOf{{{"heuristic",
-                  "when num_beams have ended and no other would be better than the worst of them if it ended "
-                  "now (Hugging Face: false)"},
-                 {"never", "when no other can become better than the kept ones: exact (\"never\")"},
-                 {"first", "as soon as num_beams have ended (true)"}}},
+          {"when num_beams have ended and no other would be better than the worst of them if it ended "
+           "now (Hugging Face: false)",
+           "when no other can become better than the kept ones: exact (\"never\")",
+           "as soon as num_beams have ended (true)"},
           "when the search for a sentence ends", beams);
 }
 
@@ -92,9 +90,7 @@ void rows(Visitor& v, Expectation& s) {
   v.field("metric", &s.metric, figure_words(), "the figure");
   v.field("value", &s.value, Between{-1e18, 1e18, kNoUnit}, "what it should be");
   v.field("tolerance", &s.tolerance, Between{0, 1e18, kNoUnit}, "how far it may be away, with compare: near");
-  v.field("compare", &s.compare,
-          OneOf{{{"near", "within the tolerance"}, {"at_least", "no less"}, {"at_most", "no more"}}},
-          "how it is judged");
+  v.field("compare", &s.compare, {"within the tolerance", "no less", "no more"}, "how it is judged");
   v.field("source", &s.source, Text::any, "where the value is from");
 }
 

@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "support/enum_names.hpp"
+
 namespace headwater {
 
 class ModelSection;
@@ -39,6 +41,7 @@ inline constexpr std::string_view kNoUnit = "";
 // A word that may stand there, and what it does: no word without its meaning.
 struct Word {
   constexpr Word(std::string_view written, std::string_view what) : word(written), meaning(what) {}
+  constexpr Word(Enum auto value, std::string_view what) : word(name_of(value)), meaning(what) {}
   std::string_view word, meaning;
 };
 // Any of these; of a list of texts: each of them.
@@ -55,9 +58,26 @@ enum class Text { any, required, or_number };
 struct Anything {};
 using Rule = std::variant<Anything, Between, OneOf, PathInData, Text>;
 
-using Member =
-    std::variant<bool*, std::int64_t*, std::uint64_t*, double*, std::string*, std::vector<std::string>*,
-                 std::vector<std::int64_t>*, std::optional<double>*, ClassWeights*>;
+// A member that is an enum, by the names of its values. Like the pointers beside it, it is read by `*`.
+class EnumMember {
+ public:
+  template <Enum E>
+  EnumMember(E* member)  // NOLINT(google-explicit-constructor): a row is one line
+      : member_(member),
+        get_([](const void* from) { return name_of(*static_cast<const E*>(from)); }),
+        set_([](void* to, std::string_view name) { *static_cast<E*>(to) = value_of<E>(name).value(); }) {}
+  std::string operator*() const { return std::string(get_(member_)); }
+  void set(std::string_view name) const { set_(member_, name); }  // of a value
+
+ private:
+  void* member_;
+  std::string_view (*get_)(const void* from);
+  void (*set_)(void* to, std::string_view name);
+};
+
+using Member = std::variant<bool*, std::int64_t*, std::uint64_t*, double*, std::string*, EnumMember,
+                            std::vector<std::string>*, std::vector<std::int64_t>*, std::optional<double>*,
+                            ClassWeights*>;
 
 // What the page of all keys says of a key or section: what it means, with the paper where there is one, and
 // which tools or stages of a recipe read it (nothing: those that read the section).
@@ -108,6 +128,15 @@ class Visitor {
   void field(std::string_view key, Member member, const Rule& rule, const Meaning& meaning,
              const Follows& follows, const When& when = {}) {
     row({key, member, rule, meaning, when, follows});
+  }
+  // An enum whose names are all words that may stand there: what each does, in the enum's order.
+  template <Enum E, std::size_t kCount>
+  void field(std::string_view key, E* member, const char* const (&meanings)[kCount], const Meaning& meaning,
+             const When& when = {}) {
+    static_assert(kCount == value_names<E>.size());
+    OneOf words;
+    for (std::size_t i = 0; i < kCount; ++i) words.words.emplace_back(value_names<E>[i], meanings[i]);
+    field(key, member, words, meaning, when);
   }
   // A switch of older versions, which is refused unless it is off: `now` says what to write instead.
   virtual void renamed(std::string_view /*key*/, std::string_view /*now*/) {}

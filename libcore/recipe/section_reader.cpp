@@ -220,7 +220,7 @@ class Reader : public schema::Visitor {
       if (row.key != entry.key) return;
       is_found = true;
       std::visit(
-          [&](auto* value) {
+          [&](auto value) {
             using Value = std::decay_t<decltype(*value)>;
             if constexpr (!std::is_same_v<Value, std::vector<std::string>> &&
                           !std::is_same_v<Value, std::vector<std::int64_t>> &&
@@ -260,14 +260,14 @@ class Reader : public schema::Visitor {
     if (!has("metric"))
       problems_.add(item.place, path + ": no metric (name one, e.g. metric: validation_loss)");
     if (!has("value")) problems_.add(item.place, path + ": no value (write the number expected)");
-    const bool is_near = expectation.compare == "near";
+    const bool is_near = expectation.compare == Comparison::near;
     if (is_near && !has("tolerance")) {
       problems_.add(item.place,
                     path + ": no tolerance (write one, 0 for exactly, or compare: at_least or at_most)");
     }
     if (!is_near && has("tolerance")) {
-      problems_.add(item.place, path + ": a tolerance beside compare: " + expectation.compare +
-                                    " (move the value instead)");
+      problems_.add(item.place, path + ": a tolerance beside compare: " +
+                                    std::string(name_of(expectation.compare)) + " (move the value instead)");
     }
   }
 

@@ -40,25 +40,27 @@ bool measures_translations(const ModelSection& model) {
 }
 
 void rows(Visitor& v, OptimizerSettings& s, const ScheduleSettings& schedule) {
-  const auto belongs_to = [&](bool is_read, const char* readers) { return When{is_read, s.kind, readers}; };
+  const auto belongs_to = [&](bool is_read, const char* readers) {
+    return When{is_read, std::string(name_of(s.kind)), readers};
+  };
   v.field("kind", &s.kind,
-          OneOf{{{"rmsprop", "divides by the root of the mean of squared gradients (Hinton 2012)"},
-                 {"adam", "means of gradients and of their squares, corrected (Kingma and Ba 2015)"},
-                 {"adamw", "adam with decoupled weight decay (Loshchilov and Hutter 2019)"},
-                 {"sgd", "stochastic gradient descent, with momentum (Polyak 1964) where that is not 0"}}},
+          {"divides by the root of the mean of squared gradients (Hinton 2012)",
+           "means of gradients and of their squares, corrected (Kingma and Ba 2015)",
+           "adam with decoupled weight decay (Loshchilov and Hutter 2019)",
+           "stochastic gradient descent, with momentum (Polyak 1964) where that is not 0"},
           "the rule by which a gradient changes the weights");
   // What is read depends on what the reader has just put there.
-  const bool is_adam = s.kind == "adam" || s.kind == "adamw", is_rmsprop = s.kind == "rmsprop";
+  const bool is_rmsprop = s.kind == OptimizerKind::rmsprop, is_adamw = s.kind == OptimizerKind::adamw,
+             is_adam = s.kind == OptimizerKind::adam || is_adamw, is_sgd = s.kind == OptimizerKind::sgd;
   v.field("learning_rate", &s.learning_rate, Between{1e-12, 1000, kNoUnit}, "the rate at the schedule's peak",
-          When{schedule.kind != "inverse_square_root", "the schedule inverse_square_root",
+          When{schedule.kind != ScheduleKind::inverse_square_root, "the schedule inverse_square_root",
                "constant, linear, cosine and step"});
   v.field("rho", &s.rho, Between{0, kBelowOne, kNoUnit}, "decay of the mean of squared gradients, a step",
           belongs_to(is_rmsprop, "rmsprop"));
-  v.field("epsilon_placement", &s.epsilon_placement,
-          OneOf{{{"inside", "sqrt(mean + epsilon)"}, {"outside", "sqrt(mean) + epsilon"}}},
+  v.field("epsilon_placement", &s.epsilon_placement, {"sqrt(mean + epsilon)", "sqrt(mean) + epsilon"},
           "whether epsilon is added inside the root or to it", belongs_to(is_rmsprop, "rmsprop"));
   v.field("epsilon", &s.epsilon, Between{1e-30, 1, kNoUnit}, "keeps the denominator away from 0",
-          belongs_to(s.kind != "sgd", "rmsprop, adam and adamw"));
+          belongs_to(!is_sgd, "rmsprop, adam and adamw"));
   v.field("beta_1", &s.beta_1, Between{0, kBelowOne, kNoUnit}, "decay of the mean of gradients, a step",
           belongs_to(is_adam, "adam and adamw"));
   v.field("beta_2", &s.beta_2, Between{0, kBelowOne, kNoUnit},
@@ -68,48 +70,47 @@ void rows(Visitor& v, OptimizerSettings& s, const ScheduleSettings& schedule) {
           belongs_to(is_adam, "adam and adamw"));
   v.field("weight_decay", &s.weight_decay, Between{0, 10, kNoUnit},
           "weights shrink by learning rate times this in each step (Loshchilov and Hutter 2019)",
-          belongs_to(s.kind == "adamw", "adamw"));
+          belongs_to(is_adamw, "adamw"));
   v.field("weight_decay_of", &s.weight_decay_of,
-          OneOf{{{"matrices",
-                  "weights of layers; not norms, biases and lookup tables (embeddings, positions, the first "
-                  "layer of a bag of words)"},
-                 {"all", "every parameter"}}},
-          "what weight_decay acts on", belongs_to(s.kind == "adamw", "adamw"));
+          {"weights of layers; not norms, biases and lookup tables (embeddings, positions, the first "
+           "layer of a bag of words)",
+           "every parameter"},
+          "what weight_decay acts on", belongs_to(is_adamw, "adamw"));
   v.field("layer_decay", &s.layer_decay, Between{1e-6, 1, kNoUnit},
           "factor from the rate of a layer to that of the layer below, from the head down to the embeddings "
           "(ELECTRA, Clark et al. 2020)");
   v.field("momentum", &s.momentum, Between{0, kBelowOne, kNoUnit},
           "momentum (Polyak 1964): each update adds this share of the previous one; 0: none",
-          belongs_to(s.kind == "sgd", "sgd"));
+          belongs_to(is_sgd, "sgd"));
   v.field("global_clipnorm", &s.global_clipnorm, Between{0, 1e9, kNoUnit},
           "gradients with a larger Euclidean norm are scaled down to it (Pascanu et al. 2013); 0: no limit");
 }
 
 void rows(Visitor& v, ScheduleSettings& s) {
-  const bool falls = s.kind == "cosine" || s.kind == "linear", is_step = s.kind == "step";
-  v.field(
-      "kind", &s.kind,
-      OneOf{{{"constant", "optimizer.learning_rate"},
-             {"inverse_square_root",
-              "width^-0.5 · min(step^-0.5, step · warmup_steps^-1.5) (Vaswani et al. 2017, section 5.3)"},
-             {"cosine", "falls to final_rate at the last step as half a cosine (Loshchilov and Hutter 2017)"},
-             {"linear", "falls to final_rate at the last step as a line"},
-             {"step", "is multiplied by factor every every_epochs or every_steps"}}},
-      "the learning rate after the warm-up");
+  const bool falls = s.kind == ScheduleKind::cosine || s.kind == ScheduleKind::linear,
+             is_step = s.kind == ScheduleKind::step;
+  const std::string kind(name_of(s.kind));
+  v.field("kind", &s.kind,
+          {"optimizer.learning_rate",
+           "width^-0.5 · min(step^-0.5, step · warmup_steps^-1.5) (Vaswani et al. 2017, section 5.3)",
+           "falls to final_rate at the last step as half a cosine (Loshchilov and Hutter 2017)",
+           "falls to final_rate at the last step as a line",
+           "is multiplied by factor every every_epochs or every_steps"},
+          "the learning rate after the warm-up");
   v.field("warmup_steps", &s.warmup_steps, Between{0, 1e9, "steps"},
           "steps in which the rate rises from 0 to its peak, as a line");
   v.field("final_rate", &s.final_rate, Between{0, 1000, kNoUnit},
           "the rate of the last step; with step the lowest rate",
-          When{falls || is_step, s.kind, "cosine, linear and step"});
+          When{falls || is_step, kind, "cosine, linear and step"});
   v.field("factor", &s.factor, Between{1e-6, 1, kNoUnit}, "what the rate is multiplied by",
-          When{is_step, s.kind, "step"});
+          When{is_step, kind, "step"});
   v.field("every_epochs", &s.every_epochs, Between{0, 1e6, "epochs"},
           "epochs from one multiplication to the next; 0: by every_steps",
-          When{is_step && s.every_steps == 0, is_step ? "a schedule with every_steps" : s.kind,
+          When{is_step && s.every_steps == 0, is_step ? "a schedule with every_steps" : kind,
                is_step ? "schedules without it" : "step"});
   v.field("every_steps", &s.every_steps, Between{0, 1e9, "steps"},
           "the same in steps, instead; 0: by every_epochs",
-          When{is_step && s.every_epochs == 0, is_step ? "a schedule with every_epochs" : s.kind,
+          When{is_step && s.every_epochs == 0, is_step ? "a schedule with every_epochs" : kind,
                is_step ? "schedules without it" : "step"});
 }
 

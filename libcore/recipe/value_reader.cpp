@@ -108,29 +108,35 @@ class ValueReader {
       : value_(entry.value), name_(name), rule_(rule), problems_(problems) {}
 
   template <class Value>
-  void read(Value& to) {
+  void read(Value* to) {
     Value value{};
     std::string wrong = scalars::read(value_, value);
     if (wrong.empty()) wrong = check(value, rule_);
     if (wrong.empty()) {
-      to = std::move(value);
+      *to = std::move(value);
     } else {
       add(wrong);
     }
   }
 
-  void read(std::optional<double>& to) {
+  void read(const schema::EnumMember& to) {
+    std::string word = *to;
+    read(&word);
+    to.set(word);
+  }
+
+  void read(std::optional<double>* to) {
     double value = 0;
-    read(value);
-    to = value;
+    read(&value);
+    *to = value;
   }
 
   // A word of the rule, or a map of labels to numbers.
-  void read(ClassWeights& to) {
+  void read(ClassWeights* to) {
     ClassWeights weights;
     if (value_.kind != Node::Kind::map) {
-      read(weights.word);
-      to = std::move(weights);
+      read(&weights.word);
+      *to = std::move(weights);
       return;
     }
     weights.word.clear();
@@ -142,10 +148,10 @@ class ValueReader {
       weights.of_labels.emplace_back(label.key, weight);
     }
     if (weights.of_labels.empty()) add("no labels (write {label: number}, or balanced)");
-    to = std::move(weights);
+    *to = std::move(weights);
   }
 
-  void read(std::vector<std::string>& to) {
+  void read(std::vector<std::string>* to) {
     const auto* const words = std::get_if<OneOf>(&rule_);
     if (value_.kind != Node::Kind::sequence) {
       const std::string example =
@@ -155,13 +161,13 @@ class ValueReader {
           (written.empty() ? example : written) + "])");
       return;
     }
-    to = read_words(value_, rule_, [&](Place place, const std::string& wrong) {
+    *to = read_words(value_, rule_, [&](Place place, const std::string& wrong) {
       problems_.add(place, name_ + ": " + wrong);
     });
-    if (to.empty() && words != nullptr) add("an empty list (known: " + joined(words->names()) + ")");
+    if (to->empty() && words != nullptr) add("an empty list (known: " + joined(words->names()) + ")");
   }
 
-  void read(std::vector<std::int64_t>& to) {
+  void read(std::vector<std::int64_t>* to) {
     if (value_.kind != Node::Kind::sequence) {
       add("wanted a list, not " + std::string(describe(value_)) + " (write [128], or [])");
       return;
@@ -174,7 +180,7 @@ class ValueReader {
       if (!wrong.empty()) problems_.add(item.place, name_ + ": " + wrong);
       values.push_back(value);
     }
-    to = std::move(values);
+    *to = std::move(values);
   }
 
  private:
@@ -191,7 +197,7 @@ class ValueReader {
 void read_value(const Node::Entry& entry, const std::string& name, const schema::Rule& rule,
                 const schema::Member& to, Problems& problems) {
   ValueReader reader(entry, name, rule, problems);
-  std::visit([&](auto* member) { reader.read(*member); }, to);
+  std::visit([&](auto member) { reader.read(member); }, to);
 }
 
 }  // namespace headwater

@@ -155,8 +155,8 @@ RunFigures read_log(const std::filesystem::path& path, const std::string& best_m
 }
 
 std::string judge(const Expectation& expectation, double reached) {
-  if (expectation.compare == "at_least") return reached >= expectation.value ? "ok" : "missed";
-  if (expectation.compare == "at_most") return reached <= expectation.value ? "ok" : "missed";
+  if (expectation.compare == Comparison::at_least) return reached >= expectation.value ? "ok" : "missed";
+  if (expectation.compare == Comparison::at_most) return reached <= expectation.value ? "ok" : "missed";
   return std::abs(reached - expectation.value) <= expectation.tolerance.value_or(0) ? "ok" : "missed";
 }
 
@@ -217,7 +217,7 @@ std::vector<ScoreRow> run_rows(const Recipe& recipe, const RunFigures& run, std:
 Json JudgedExpectation::json() const {
   Json json;
   json.set("version", 1).set("metric", expectation.metric).set("expected", expectation.value);
-  json.set("compare", expectation.compare);
+  json.set("compare", name_of(expectation.compare));
   if (expectation.tolerance) json.set("tolerance", *expectation.tolerance);
   json.set("reached", std::isfinite(reached) ? Json(reached) : Json());
   json.set("state", state);
@@ -267,9 +267,11 @@ std::string expectations_text(std::span<const JudgedExpectation> judged, bool is
   Table table({{"metric"}, {"expected"}, {"reached", Table::Align::right}, {"state"}});
   for (const JudgedExpectation& j : judged) {
     const Expectation& e = j.expectation;
-    std::string wanted = e.compare == "at_least" ? ">= " : e.compare == "at_most" ? "<= " : "";
+    std::string wanted = e.compare == Comparison::at_least  ? ">= "
+                         : e.compare == Comparison::at_most ? "<= "
+                                                            : "";
     wanted += format_number(e.value);
-    if (e.compare == "near" && e.tolerance) wanted += " +- " + format_number(*e.tolerance);
+    if (e.compare == Comparison::near && e.tolerance) wanted += " +- " + format_number(*e.tolerance);
     table.add_row({e.metric, wanted, format_number(j.reached), j.state});
   }
   return "\n" + table.text();

@@ -22,14 +22,14 @@ Optimizer::Optimizer(const OptimizerSettings& settings, Parameters& parameters, 
       shares_(parameters, ranks),
       rules_(parameter_rules(settings, parameters)) {
   stretches_.reserve(rules_.size());
-  const bool is_adam = settings.kind == "adam" || settings.kind == "adamw";
-  if (is_adam || (settings.kind == "sgd" && settings.momentum != 0))
+  const bool is_adam = settings.kind == OptimizerKind::adam || settings.kind == OptimizerKind::adamw;
+  if (is_adam || (settings.kind == OptimizerKind::sgd && settings.momentum != 0))
     momentum_ = make_flat_array(shares_.own_size());
-  if (is_adam || settings.kind == "rmsprop") velocity_ = make_flat_array(shares_.own_size());
+  if (is_adam || settings.kind == OptimizerKind::rmsprop) velocity_ = make_flat_array(shares_.own_size());
   Index squares = 0;  // at most
   for (const auto& p : parameters.all()) {
     squares += std::max(p->size() / kernels::kSumBlock + 1, p->is_table ? p->value.rows : 0);
-    if (settings.kind == "rmsprop")
+    if (settings.kind == OptimizerKind::rmsprop)
       row_steps_.emplace_back(p->is_table ? static_cast<std::size_t>(p->value.rows) : 0, 0);
   }
   squares_.reserve(squares);
@@ -37,7 +37,8 @@ Optimizer::Optimizer(const OptimizerSettings& settings, Parameters& parameters, 
 }
 
 bool Optimizer::is_sparse() const {
-  return settings_.kind == "rmsprop" || (settings_.kind == "sgd" && settings_.momentum == 0);
+  return settings_.kind == OptimizerKind::rmsprop ||
+         (settings_.kind == OptimizerKind::sgd && settings_.momentum == 0);
 }
 
 template <class F>
@@ -143,9 +144,9 @@ void Optimizer::step(double learning_rate, std::int64_t step, std::optional<doub
   for (const auto& p : parameters_.all()) {
     if (p->gradient.state == Gradient::State::untouched) p->gradient.clear();
   }
-  if (settings_.kind == "rmsprop") {
+  if (settings_.kind == OptimizerKind::rmsprop) {
     step_rmsprop(learning_rate, step, factor);
-  } else if (settings_.kind == "sgd") {
+  } else if (settings_.kind == OptimizerKind::sgd) {
     step_sgd(learning_rate, factor);
   } else {
     step_adam(learning_rate, step, factor);
@@ -157,7 +158,7 @@ void Optimizer::step_rmsprop(double learning_rate, std::int64_t step, float fact
                             .rho = static_cast<float>(settings_.rho),
                             .epsilon = static_cast<float>(settings_.epsilon),
                             .factor = factor,
-                            .epsilon_inside = settings_.epsilon_placement == "inside"};
+                            .epsilon_inside = settings_.epsilon_placement == EpsilonPlacement::inside};
   Real* const w = parameters_.values().data();
   Real* const g = parameters_.gradients().data();
   Real* const v = velocity_.get();

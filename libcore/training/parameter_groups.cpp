@@ -112,7 +112,8 @@ std::vector<ParameterRule> parameter_rules(const OptimizerSettings& settings, co
     const Parameter& p = *parameters.all()[place];
     // Acts in the kernels of Adam (tensor/kernels/optimizer), which multiply a weight by the rest.
     const bool is_matrix = !p.is_table && p.value.rows > 1;
-    const bool is_decayed = settings.kind == "adamw" && (settings.weight_decay_of == "all" || is_matrix);
+    const bool is_decayed = settings.kind == OptimizerKind::adamw &&
+                            (settings.weight_decay_of == DecayedParameters::all || is_matrix);
     rules.push_back({.rate_factor = power(settings.layer_decay, depths[place]),
                      .weight_decay = is_decayed ? settings.weight_decay : 0});
   }

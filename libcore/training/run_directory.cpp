@@ -185,9 +185,9 @@ void RunDirectory::compare_recipes(const Recipe& saved) {
   if (is_another)
     throw UsageError(shown(directory_) + ": holds a run of another recipe (" + list +
                      "); choose another --output, or start anew with --overwrite");
-  const std::string& schedule = recipe_.training.schedule.kind;
   if (has_new_length_ && depends_on_length(recipe_.training.schedule))
-    throw UsageError(shown(directory_) + ": the rates of its " + schedule +
+    throw UsageError(shown(directory_) + ": the rates of its " +
+                     std::string(name_of(recipe_.training.schedule.kind)) +
                      " schedule depend on the length of the run, which cannot change under way (" + list +
                      ")" + another_run(directory_));
   for (const std::string& key : keys) {

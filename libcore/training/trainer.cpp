@@ -29,7 +29,7 @@ std::string first_not_finite(const Parameters& parameters) {
 OptimizerSettings optimizer_of(const Recipe& recipe, const Objective& objective) {
   if (!objective.is_solved()) return recipe.training.optimizer;
   OptimizerSettings none;
-  none.kind = "sgd";
+  none.kind = OptimizerKind::sgd;
   return none;
 }
 

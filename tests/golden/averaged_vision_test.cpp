@@ -21,9 +21,9 @@ VisionSettings settings_of(const Safetensors& file) {
   settings.transformer.heads = json.at("heads").as_integer();
   settings.transformer.head_width = settings.transformer.width;
   settings.transformer.feed_forward_width = shape("weights/encoder.0.feed_forward.inner.bias")[0];
-  settings.transformer.norm = "pre";
+  settings.transformer.norm = NormPlacement::pre;
   settings.transformer.norm_epsilon = json.at("norm_epsilon").as_number();
-  settings.transformer.activation = "gelu";
+  settings.transformer.activation = ops::Activation::gelu;
   settings.layers = json.at("blocks").as_integer();
   settings.final_norm = settings.class_token_position = false;
   settings.image_height = shape("inputs/images")[1];

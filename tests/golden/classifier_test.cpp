@@ -23,16 +23,16 @@ ClassifierSettings settings_of(const Safetensors& file) {
   settings.transformer.head_width = json.at("key_size").as_integer();
   settings.transformer.feed_forward_width = shape("encoder/ff_1/kernel")[1];
   settings.transformer.norm_epsilon = json.at("norm_epsilon").as_number();
-  settings.transformer.positions = "none";
+  settings.transformer.positions = Positions::none;
   for (const TensorView& tensor : file.tensors()) {
     if (tensor.name == "weights/embedding/positions/embeddings") {
-      settings.transformer.positions = "learned";
+      settings.transformer.positions = Positions::learned;
       settings.transformer.length = tensor.shape[0];
     }
   }
-  if (settings.transformer.positions == "none") {
+  if (settings.transformer.positions == Positions::none) {
     settings.transformer.length = file.at("inputs/ids").shape[1];
-    settings.padding = "attended";
+    settings.padding = Padding::attended;
   }
   return settings;
 }

@@ -34,8 +34,8 @@ TEST_CASE_FIXTURE(Gpt2Reference, "GPT-2's layout: settings of config.json") {
   const LanguageModelSettings& s = model->settings();
   CHECK(s.tie_embeddings);
   CHECK(!s.output_bias);
-  CHECK(s.transformer.norm == "pre");
-  CHECK(s.transformer.activation == "gelu_tanh");
+  CHECK(s.transformer.norm == NormPlacement::pre);
+  CHECK(s.transformer.activation == ops::Activation::gelu_tanh);
   CHECK(s.layers == config.at("n_layer").as_integer());
   CHECK(s.transformer.width == config.at("n_embd").as_integer());
   CHECK(s.transformer.heads == config.at("n_head").as_integer());

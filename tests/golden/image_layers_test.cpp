@@ -142,7 +142,7 @@ TEST_CASE("standardized images, their means and variances are Keras'") {
     CHECK(std::abs(std::pow(statistics.std[c] * 255, 2) / variance[c] - 1) <= 1e-5);
   }
   ImagePipelineSettings settings;
-  settings.normalization = "standardized";
+  settings.normalization = Normalization::standardized;
   const ImagePipeline pipeline(settings, statistics, inputs.shape, inputs.shape);
   ImagePipeline::Scratch scratch;
   check_outputs(file, "standardised", 1e-4, [&](auto, std::size_t i, auto out) {

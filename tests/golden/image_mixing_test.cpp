@@ -17,11 +17,11 @@ VisionSettings mixing_settings() {
   VisionSettings settings;
   settings.transformer.width = 6;
   settings.transformer.feed_forward_width = 10;
-  settings.transformer.activation = "gelu";
+  settings.transformer.activation = ops::Activation::gelu;
   settings.image_height = 6;
   settings.image_width = 10;
   settings.patch_size = 2;
-  settings.pooling = "mean";
+  settings.pooling = ImagePooling::mean;
   settings.classes = 3;
   return settings;
 }
@@ -37,8 +37,8 @@ VisionSettings mixer_settings() {
   VisionSettings settings = mixing_settings();
   settings.mixing.mixing = "mlp";
   settings.mixing.mixing_width = 4;
-  settings.transformer.norm = "pre";
-  settings.transformer.positions = "none";
+  settings.transformer.norm = NormPlacement::pre;
+  settings.transformer.positions = Positions::none;
   settings.layers = 2;
   return settings;
 }

@@ -32,8 +32,8 @@ std::string our_name(std::string name) {
 
 OptimizerSettings optimizer_of(const std::string& name, const Json& json) {
   OptimizerSettings settings;
-  settings.weight_decay_of = "all";  // as Keras does it, unless told otherwise
-  settings.kind = name.substr(0, name.find('_'));
+  settings.weight_decay_of = DecayedParameters::all;  // as Keras does it, unless told otherwise
+  settings.kind = value_of<OptimizerKind>(name.substr(0, name.find('_'))).value();
   const std::map<std::string, double*> numbers = {{"learning_rate", &settings.learning_rate},
                                                   {"rho", &settings.rho},
                                                   {"epsilon", &settings.epsilon},
@@ -46,7 +46,7 @@ OptimizerSettings optimizer_of(const std::string& name, const Json& json) {
     const auto& key = entry.first;
     const auto& value = entry.second;
     if (key == "epsilon_placement") {
-      settings.epsilon_placement = value.as_string();
+      settings.epsilon_placement = value_of<EpsilonPlacement>(value.as_string()).value();
     } else if (key == "epsilon_hat") {
       settings.epsilon_hat = value.as_bool();
     } else {

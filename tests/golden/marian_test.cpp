@@ -79,7 +79,7 @@ PackedTokens one_sequence(const std::vector<std::int32_t>& ids) {
 }  // namespace
 
 TEST_CASE_FIXTURE(MarianReference, "a translator of Marian's layout: logits and attention agree") {
-  CHECK(model->settings().share_embeddings == "all");
+  CHECK(model->settings().share_embeddings == SharedEmbeddings::all);
   for (int example = 0; example < examples; ++example) {
     INFO("example ", example);
     arena.reset();

@@ -164,7 +164,7 @@ TEST_CASE("the inverse square root schedule is the paper's") {
     const auto& values = entry.second;
     if (!name.starts_with("noam_d")) continue;
     const double width = number_behind(name, "noam_d"), warmup = number_behind(name, "_warmup");
-    const ScheduleSettings schedule{.kind = "inverse_square_root",
+    const ScheduleSettings schedule{.kind = ScheduleKind::inverse_square_root,
                                     .warmup_steps = static_cast<std::int64_t>(warmup)};
     for (const Json& value : values.as_array()) {
       const double theirs = value.as_number(), scaled = theirs * std::sqrt(width);

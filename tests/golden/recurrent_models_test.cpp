@@ -16,7 +16,7 @@ namespace {
 TransformerSettings recurrent_settings() {
   TransformerSettings settings;
   settings.width = 6;
-  settings.positions = "none";
+  settings.positions = Positions::none;
   settings.length = 7;
   return settings;
 }
@@ -61,7 +61,7 @@ TEST_CASE("classifier of two-directional LSTMs: logits, loss and every gradient 
   settings.transformer = recurrent_settings();
   settings.mixing = {.mixing = "lstm", .bidirectional = true};
   settings.encoder_layers = 2;
-  settings.pooling = "mean";
+  settings.pooling = ops::Pooling::mean;
   settings.head.classes = 3;
   Classifier model(settings, 11);
   model.parameters().allocate(true);

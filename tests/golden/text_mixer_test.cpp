@@ -18,12 +18,12 @@ ClassifierSettings text_mixer_settings(const Safetensors& file) {
   settings.mixing.mixing_width = 4;
   settings.transformer.width = 6;
   settings.transformer.feed_forward_width = 10;
-  settings.transformer.norm = "pre";
-  settings.transformer.activation = "gelu";
+  settings.transformer.norm = NormPlacement::pre;
+  settings.transformer.activation = ops::Activation::gelu;
   settings.transformer.length = 7;
   settings.encoder_layers = 2;
-  settings.padding = reference_settings(file).at("padding").as_string();
-  settings.pooling = "mean";
+  settings.padding = value_of<Padding>(reference_settings(file).at("padding").as_string()).value();
+  settings.pooling = ops::Pooling::mean;
   settings.head.classes = 3;
   return settings;
 }

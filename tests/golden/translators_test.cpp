@@ -94,7 +94,7 @@ EncoderDecoderSettings recurrent_settings(bool has_attention) {
   settings.mixing.mixing = "gru";
   settings.mixing.bidirectional = true;
   settings.additive_attention = has_attention;
-  settings.transformer.positions = "none";
+  settings.transformer.positions = Positions::none;
   settings.transformer.width = 6;
   settings.embedding_width = 4;
   settings.encoder_layers = settings.decoder_layers = 2;
@@ -108,7 +108,7 @@ EncoderDecoderSettings convolution_settings() {
   settings.transformer.width = 6;
   settings.transformer.heads = 2;
   settings.transformer.feed_forward_width = 10;
-  settings.transformer.activation = "gelu";
+  settings.transformer.activation = ops::Activation::gelu;
   settings.transformer.length = 8;
   return settings;
 }

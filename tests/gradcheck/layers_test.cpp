@@ -18,7 +18,7 @@ using namespace headwater::gradcheck;
 
 namespace {
 
-BlockSettings block_settings_of(const char* norm, ops::Activation activation) {
+BlockSettings block_settings_of(NormPlacement norm, ops::Activation activation) {
   BlockSettings settings;
   settings.attention = {.width = 6, .heads = 2, .head_width = 4, .dropout = 0.2};
   settings.activation = activation;
@@ -38,7 +38,7 @@ void check(const Case& test, double tolerance) {
 }  // namespace
 
 TEST_CASE("layers: encoder and decoder blocks, pre- and post-norm") {
-  for (const char* norm : {"post", "pre"}) {
+  for (const NormPlacement norm : {NormPlacement::post, NormPlacement::pre}) {
     for (const Causality causality : {Causality::full, Causality::causal}) {
       BlockSettings settings = block_settings_of(
           norm, causality == Causality::full ? ops::Activation::relu : ops::Activation::gelu);
@@ -69,7 +69,7 @@ TEST_CASE("layers: encoder and decoder blocks, pre- and post-norm") {
 }
 
 TEST_CASE("layers: blocks whose feed-forward ends with its activation and has dropouts") {
-  for (const char* norm : {"post", "pre"}) {
+  for (const NormPlacement norm : {NormPlacement::post, NormPlacement::pre}) {
     BlockSettings settings = block_settings_of(norm, ops::Activation::gelu);
     settings.has_second_activation = true;
     settings.feed_forward_dropout = 0.2;
@@ -85,10 +85,10 @@ TEST_CASE("layers: blocks whose feed-forward ends with its activation and has dr
 }
 
 TEST_CASE("layers: blocks with RMS norms and a gated feed-forward") {
-  for (const char* norm : {"post", "pre"}) {
+  for (const NormPlacement norm : {NormPlacement::post, NormPlacement::pre}) {
     BlockSettings settings = block_settings_of(norm, ops::Activation::silu);
-    settings.norm_type = "rms_norm";
-    settings.feed_forward = "gated";
+    settings.norm_type = NormType::rms_norm;
+    settings.feed_forward = FeedForwardType::gated;
     std::unique_ptr<TransformerBlock> block;
     check({"gated block",
            [&](Fixture& f) {
@@ -102,9 +102,9 @@ TEST_CASE("layers: blocks with RMS norms and a gated feed-forward") {
 
 TEST_CASE("layers: RMS norm and gated feed-forward are the papers' equations") {
   constexpr Index T = 3, D = 6, F = 5;
-  BlockSettings settings = block_settings_of("pre", ops::Activation::silu);
-  settings.norm_type = "rms_norm";
-  settings.feed_forward = "gated";
+  BlockSettings settings = block_settings_of(NormPlacement::pre, ops::Activation::silu);
+  settings.norm_type = NormType::rms_norm;
+  settings.feed_forward = FeedForwardType::gated;
   Parameters parameters;
   LayerBuilder builder{parameters};
   const Norm norm(builder, "norm", D, settings);
@@ -142,7 +142,7 @@ TEST_CASE("layers: RMS norm and gated feed-forward are the papers' equations") {
 }
 
 TEST_CASE("layers: encoder blocks of every mixer, pre- and post-norm") {
-  for (const char* norm : {"post", "pre"}) {
+  for (const NormPlacement norm : {NormPlacement::post, NormPlacement::pre}) {
     for (const MixerKind* const mixer : mixer_kinds()) {
       BlockSettings settings = block_settings_of(norm, ops::Activation::gelu);
       settings.mixing = {.mixing = std::string(mixer->name), .mixing_width = 3, .bidirectional = true};
@@ -182,24 +182,27 @@ TEST_CASE("layers: embedding, every kind of positions") {
 
 TEST_CASE("a whole encoder-decoder with two layers a side") {
   struct Variant {
-    const char *norm, *shared;
+    NormPlacement norm;
+    SharedEmbeddings shared;
     bool is_doubled = false;
     MixingSettings mixing = {};
     bool has_additive = false;
   };
   const MixingSettings gru{.mixing = "gru"}, both{.mixing = "gru", .bidirectional = true};
-  std::vector<Variant> variants{{"pre", "none"},
-                                {"pre", "target_output"},
-                                {"post", "source_target"},
-                                {"post", "all"},
-                                {"pre", "none", true},
-                                {"pre", "all", true},
-                                {"post", "none", true, both},
-                                {"post", "all", false, gru, true},
-                                {"post", "none", false, both, true}};
+  using enum NormPlacement;
+  using enum SharedEmbeddings;
+  std::vector<Variant> variants{{pre, none},
+                                {pre, target_output},
+                                {post, source_target},
+                                {post, all},
+                                {pre, none, true},
+                                {pre, all, true},
+                                {post, none, true, both},
+                                {post, all, false, gru, true},
+                                {post, none, false, both, true}};
   for (const MixerKind* const mixer : mixer_kinds()) {
     if (mixer->takes_steps && (!mixer->is_recurrent || mixer->begins_with_state))
-      variants.push_back({"post", "none", false, {.mixing = std::string(mixer->name)}});
+      variants.push_back({post, none, false, {.mixing = std::string(mixer->name)}});
   }
   for (const auto& [norm, shared, is_doubled, mixing, has_additive] : variants) {
     EncoderDecoderSettings settings;
@@ -207,8 +210,8 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
     settings.additive_attention = has_additive;
     settings.embedding_width = mixing.bidirectional ? 3 : 0;
     settings.share_embeddings = shared;
-    settings.transformer.scale_embedding = shared != std::string("none");
-    if (settings.transformer.scale_embedding) settings.transformer.initialization = "vaswani";
+    settings.transformer.scale_embedding = shared != none;
+    if (settings.transformer.scale_embedding) settings.transformer.initialization = Initialization::vaswani;
     settings.transformer.width = 4;
     settings.transformer.heads = 2;
     settings.transformer.head_width = 3;
@@ -216,7 +219,7 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
     settings.transformer.feed_forward_width = 5;
     settings.encoder_layers = settings.decoder_layers = 2;
     settings.transformer.norm = norm;
-    settings.transformer.activation = "gelu";
+    settings.transformer.activation = ops::Activation::gelu;
     settings.transformer.length = 6;
     settings.transformer.dropout = settings.transformer.attention_dropout =
         settings.transformer.output_dropout = 0.2;
@@ -240,16 +243,16 @@ TEST_CASE("a whole encoder-decoder with two layers a side") {
       return value;
     };
     const ModelError worst = worst_model_error(model.parameters(), loss);
-    INFO(norm << "-norm, " << mixing.mixing << (has_additive ? " with attention" : "")
-              << ", shared: " << shared << (is_doubled ? ", two passes" : "") << ", "
-              << model.parameters().size() << " parameters");
+    INFO(name_of(norm) << "-norm, " << mixing.mixing << (has_additive ? " with attention" : "")
+                       << ", shared: " << name_of(shared) << (is_doubled ? ", two passes" : "") << ", "
+                       << model.parameters().size() << " parameters");
     CHECK(worst.largest > 1e-3);
     CHECK(worst.error <= 1e-6);
   }
 }
 
 TEST_CASE("whole classifiers: every mixing, pooling and head; a bag of words") {
-  const auto check_model = [](TextClassifier&& model, const std::string& head, const std::string& name,
+  const auto check_model = [](TextClassifier&& model, HeadType head, const std::string& name,
                               bool is_of_pairs = false) {
     model.parameters().allocate(true);
     model.parameters().initialize(3);
@@ -276,63 +279,68 @@ TEST_CASE("whole classifiers: every mixing, pooling and head; a bag of words") {
       model.parameters().begin_step();
       Tape tape(arena, Tape::Mode::record);
       constexpr double kScale = 0.1;
-      const double smoothing = head == "softmax" ? 0.1 : 0;
+      const double smoothing = head == HeadType::softmax ? 0.1 : 0;
       const double value = model.loss({tape, 17, 2}, batch, smoothing, kScale).loss * kScale;
       if (is_backward) tape.backward();
       return value;
     });
-    INFO(name << ", " << head);
+    INFO(name << ", " << name_of(head));
     CHECK(worst.largest > 1e-3);
     CHECK(worst.error <= 1e-6);
   };
   const auto check_classifier = [&](const ClassifierSettings& s) {
-    check_model(Classifier(s, 7), s.head.head, s.mixing.mixing + ", " + s.pooling + ", padding " + s.padding);
+    check_model(Classifier(s, 7), s.head.head,
+                s.mixing.mixing + ", " + std::string(name_of(s.pooling)) + ", padding " +
+                    std::string(name_of(s.padding)));
   };
   ClassifierSettings settings;
   settings.transformer.width = 4;
   settings.transformer.heads = 2;
   settings.transformer.head_width = 3;
   settings.transformer.feed_forward_width = 5;
-  settings.transformer.activation = "gelu";
+  settings.transformer.activation = ops::Activation::gelu;
   settings.transformer.length = 6;
   settings.transformer.dropout = settings.transformer.attention_dropout = 0.2;
   settings.transformer.output_dropout = 0.2;
   settings.encoder_layers = 2;
   const TransformerSettings transformer = settings.transformer;
   for (const MixerKind* const mixer : mixer_kinds()) {
-    for (const char* pooling : {"max", "mean", "first"}) {
+    for (const ops::Pooling pooling : {ops::Pooling::max, ops::Pooling::mean, ops::Pooling::first}) {
       if (!mixer->encodes_texts) continue;
       settings.transformer = transformer;
       fit_heads(settings.transformer, *mixer);
       settings.mixing = {std::string(mixer->name), 3};
       settings.pooling = pooling;
-      settings.transformer.norm = settings.pooling == "mean" ? "pre" : "post";
-      settings.head = settings.pooling == "mean" ? ClassHeadSettings{"softmax", 3} : ClassHeadSettings{};
-      settings.padding = settings.pooling == "first" ? "attended" : "none";
+      settings.transformer.norm =
+          settings.pooling == ops::Pooling::mean ? NormPlacement::pre : NormPlacement::post;
+      settings.head = settings.pooling == ops::Pooling::mean ? ClassHeadSettings{HeadType::softmax, 3}
+                                                             : ClassHeadSettings{};
+      settings.padding = settings.pooling == ops::Pooling::first ? Padding::attended : Padding::none;
       check_classifier(settings);
     }
   }
   settings.mixing = {.mixing = "lstm", .bidirectional = true};
-  settings.pooling = "mean";
-  settings.padding = "none";
+  settings.pooling = ops::Pooling::mean;
+  settings.padding = Padding::none;
   check_classifier(settings);
   settings.mixing = {.mixing = "gru", .reset_after = false};
-  settings.pooling = "last";
+  settings.pooling = ops::Pooling::last;
   check_classifier(settings);
   settings.mixing = {};
-  settings.pooling = "max";
-  settings.transformer.norm = "post";
+  settings.pooling = ops::Pooling::max;
+  settings.transformer.norm = NormPlacement::post;
   settings.head = {};
-  settings.padding = "pooled";
+  settings.padding = Padding::pooled;
   check_classifier(settings);
-  settings.pooling = "first";
+  settings.pooling = ops::Pooling::first;
   settings.pooler = settings.embedding_norm = true;
   settings.segments = 2;
   check_classifier(settings);
-  settings.padding = "none";
-  check_model(Classifier(settings, 7), "sigmoid", "pairs of texts, pooler, norm of the embedding", true);
+  settings.padding = Padding::none;
+  check_model(Classifier(settings, 7), HeadType::sigmoid, "pairs of texts, pooler, norm of the embedding",
+              true);
   BagOfWordsSettings bag{.width = 5, .output_dropout = 0.2};
-  check_model(BagOfWords(bag, 7), "sigmoid", "bag of words");
-  bag.head = {"softmax", 3};
-  check_model(BagOfWords(bag, 7), "softmax", "bag of words");
+  check_model(BagOfWords(bag, 7), HeadType::sigmoid, "bag of words");
+  bag.head = {HeadType::softmax, 3};
+  check_model(BagOfWords(bag, 7), HeadType::softmax, "bag of words");
 }

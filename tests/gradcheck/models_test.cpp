@@ -58,22 +58,22 @@ void check_model(Model& model, const Batch& batch) {
 }  // namespace
 
 TEST_CASE("a whole language model with two layers") {
-  for (const char* norm : {"post", "pre"}) {
-    for (const auto& [positions, is_tied] : {std::pair{"learned", false},
-                                             {"sinusoidal", true},
-                                             {"learned", true},
-                                             {"sinusoidal", false},
-                                             {"rotary", true},
-                                             {"rotary", false}}) {
+  for (const NormPlacement norm : {NormPlacement::post, NormPlacement::pre}) {
+    for (const auto& [positions, is_tied] : {std::pair{Positions::learned, false},
+                                             {Positions::sinusoidal, true},
+                                             {Positions::learned, true},
+                                             {Positions::sinusoidal, false},
+                                             {Positions::rotary, true},
+                                             {Positions::rotary, false}}) {
       LanguageModelSettings settings;
       settings.transformer.width = 4;
       settings.transformer.heads = 2;
-      settings.transformer.head_width = std::string_view(positions) == "rotary" ? 4 : 3;
+      settings.transformer.head_width = positions == Positions::rotary ? 4 : 3;
       settings.transformer.feed_forward_width = 5;
       settings.layers = 2;
       settings.transformer.norm = norm;
       settings.transformer.positions = positions;
-      settings.transformer.activation = "gelu";
+      settings.transformer.activation = ops::Activation::gelu;
       settings.transformer.length = 6;
       settings.transformer.dropout = settings.transformer.attention_dropout =
           settings.transformer.output_dropout = 0.2;
@@ -81,7 +81,8 @@ TEST_CASE("a whole language model with two layers") {
       settings.tie_embeddings = is_tied;
       settings.output_bias = !is_tied;
       LanguageModel model(settings, 7);
-      INFO(std::string(norm), "-norm, positions ", std::string(positions), is_tied ? ", tied" : "");
+      INFO(std::string(name_of(norm)), "-norm, positions ", std::string(name_of(positions)),
+           is_tied ? ", tied" : "");
       check_model(model, three_texts());
     }
   }
@@ -99,8 +100,8 @@ TEST_CASE("language models of every mixer that takes steps, attention with a win
     settings.transformer.heads = 2;
     settings.transformer.feed_forward_width = 5;
     settings.transformer.attention_window = mixing.has_attention() ? 2 : 0;
-    settings.transformer.activation = "gelu";
-    settings.transformer.positions = mixing.is_recurrent() ? "none" : "learned";
+    settings.transformer.activation = ops::Activation::gelu;
+    settings.transformer.positions = mixing.is_recurrent() ? Positions::none : Positions::learned;
     settings.transformer.length = 6;
     settings.transformer.dropout = settings.transformer.output_dropout = 0.2;
     LanguageModel model(settings, 7);
@@ -114,7 +115,7 @@ TEST_CASE("a language model whose loss is taken after a delimiter") {
   settings.transformer.width = 4;
   settings.transformer.heads = 2;
   settings.transformer.feed_forward_width = 5;
-  settings.transformer.activation = "gelu";
+  settings.transformer.activation = ops::Activation::gelu;
   settings.transformer.length = 6;
   settings.transformer.dropout = 0.2;
   LanguageModel model(settings, 7);
@@ -128,13 +129,14 @@ TEST_CASE("a language model whose loss is taken after a delimiter") {
 }
 
 TEST_CASE("whole vision models with two layers: a class token, all patches or their mean, every mixing") {
-  std::vector<std::pair<std::string, const MixerKind*>> cases{{"flatten", &mixer_kind("attention")},
-                                                              {"mean", &mixer_kind("mlp")}};
+  std::vector<std::pair<ImagePooling, const MixerKind*>> cases{
+      {ImagePooling::flatten, &mixer_kind("attention")}, {ImagePooling::mean, &mixer_kind("mlp")}};
   for (const MixerKind* const mixer : mixer_kinds()) {
-    if (mixer->encodes_images) cases.emplace_back(mixer->needs_patches_alone ? "mean" : "class_token", mixer);
+    if (mixer->encodes_images)
+      cases.emplace_back(mixer->needs_patches_alone ? ImagePooling::mean : ImagePooling::class_token, mixer);
   }
   for (const auto& [pooling, mixer] : cases) {
-    const bool has_class_token = pooling == "class_token";
+    const bool has_class_token = pooling == ImagePooling::class_token;
     VisionSettings settings;
     settings.mixing = {.mixing = std::string(mixer->name), .mixing_width = 3};
     settings.transformer.width = 4;
@@ -143,8 +145,8 @@ TEST_CASE("whole vision models with two layers: a class token, all patches or th
     fit_heads(settings.transformer, *mixer);
     settings.transformer.feed_forward_width = 5;
     settings.layers = 2;
-    settings.transformer.norm = "pre";
-    settings.transformer.activation = "gelu";
+    settings.transformer.norm = NormPlacement::pre;
+    settings.transformer.activation = ops::Activation::gelu;
     settings.transformer.dropout = has_class_token ? 0.2 : 0;
     settings.transformer.attention_dropout = 0.2;
     settings.pooling = pooling;
@@ -167,7 +169,7 @@ TEST_CASE("whole vision models with two layers: a class token, all patches or th
       batch.labels.push_back(i % 3);
     }
     batch.finish(settings.grid(), has_class_token);
-    INFO(settings.pooling, ", ", settings.mixing.mixing);
+    INFO(std::string(name_of(settings.pooling)), ", ", settings.mixing.mixing);
     check_model(model, batch);
   }
 }
@@ -179,7 +181,7 @@ TEST_CASE("whole masked language models: masked tokens, next sentence, boundarie
     settings.transformer.width = 4;
     settings.transformer.heads = 2;
     settings.transformer.feed_forward_width = 5;
-    settings.transformer.activation = "gelu";
+    settings.transformer.activation = ops::Activation::gelu;
     settings.transformer.length = 7;
     settings.transformer.dropout = settings.transformer.attention_dropout = 0.2;
     settings.encoder_layers = 2;

@@ -97,14 +97,15 @@ struct TiedRun {
 
 TEST_CASE("an encoder-decoder trained in parts has the bits of whole batches") {
   struct Variant {
-    const char *optimizer, *shared;
+    const char* optimizer;
+    SharedEmbeddings shared;
     double r_drop = 0;
   };
-  for (const auto& [optimizer, shared, r_drop] : {Variant{"rmsprop", "none"},
-                                                  {"adam", "none"},
-                                                  {"adam", "all"},
-                                                  {"adam", "none", 5},
-                                                  {"adam", "all", 5}}) {
+  for (const auto& [optimizer, shared, r_drop] : {Variant{"rmsprop", SharedEmbeddings::none},
+                                                  {"adam", SharedEmbeddings::none},
+                                                  {"adam", SharedEmbeddings::all},
+                                                  {"adam", SharedEmbeddings::none, 5},
+                                                  {"adam", SharedEmbeddings::all, 5}}) {
     Recipe recipe = small_recipe(optimizer);
     recipe.training.r_drop = r_drop;
     recipe.model.as<EncoderDecoderSettings>().share_embeddings = shared;
@@ -114,8 +115,8 @@ TEST_CASE("an encoder-decoder trained in parts has the bits of whole batches") {
     for (const std::int64_t batch : {21, 3}) {
       recipe.training.batch_sequences = batch;
       recipe.training.max_steps = 12;
-      INFO(std::string(optimizer), ", batches of ", batch, ", shared: ", std::string(shared), ", r_drop ",
-           r_drop);
+      INFO(std::string(optimizer), ", batches of ", batch, ", shared: ", std::string(name_of(shared)),
+           ", r_drop ", r_drop);
       check_parts(recipe, [&] {
         return std::make_unique<SmallRun>(recipe, copy_pairs(100, 8, 61, 41), copy_pairs(23, 8, 61, 42), 61);
       });
@@ -157,10 +158,10 @@ TEST_CASE("a language model trained in parts") {
   recipe.model = model_section(settings);
   recipe.training.batch_sequences = 17;
   check_parts(recipe, [&] { return std::make_unique<LanguageModelRun>(recipe); });
-  settings.padding = "predicted";
+  settings.padding = TrainingPadding::predicted;
   recipe.model = model_section(settings);
   check_parts(recipe, [&] { return std::make_unique<LanguageModelRun>(recipe); });
-  settings.padding = "none";
+  settings.padding = TrainingPadding::none;
   settings.delimiter = "[SEP]";  // the loss of targets alone, which may leave parts without any
   recipe.model = model_section(settings);
   for (const std::int64_t batch : {17, 3}) {
@@ -172,7 +173,7 @@ TEST_CASE("a language model trained in parts") {
 TEST_CASE("padding is predicted in training alone, and is no useful token") {
   Recipe recipe = small_recipe("adam");
   LanguageModelSettings settings = small_language_model();
-  settings.padding = "predicted";
+  settings.padding = TrainingPadding::predicted;
   recipe.model = model_section(settings);
   LanguageModelRun run(recipe);
   run.model.parameters().initialize(1);
@@ -191,13 +192,13 @@ TEST_CASE("padding is predicted in training alone, and is no useful token") {
 }
 
 TEST_CASE("models of images trained in parts") {
-  for (const char* pooling : {"class_token", "flatten"}) {
+  for (const ImagePooling pooling : {ImagePooling::class_token, ImagePooling::flatten}) {
     Recipe recipe = small_recipe("adam");
     VisionSettings settings = small_vision();
     settings.pooling = pooling;
     recipe.model = model_section(settings);
     recipe.training.batch_sequences = 19;
-    INFO(std::string(pooling));
+    INFO(std::string(name_of(pooling)));
     check_parts(recipe, [&] { return std::make_unique<VisionRun>(recipe); });
   }
 }

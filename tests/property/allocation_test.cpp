@@ -122,10 +122,10 @@ Recipe language_model_recipe(const LanguageModelSettings& settings) {
 
 void add_language_models(std::vector<RunKind>& kinds) {
   LanguageModelSettings settings = small_language_model();
-  for (const std::string examples : {"blocks", "random"}) {
+  for (const DataExamples examples : {DataExamples::blocks, DataExamples::random}) {
     Recipe recipe = language_model_recipe(settings);
     recipe.data.examples = examples;
-    kinds.push_back(kind_of_run<WindowsRun>("windows: " + examples, recipe));
+    kinds.push_back(kind_of_run<WindowsRun>("windows: " + std::string(name_of(examples)), recipe));
   }
   for (const auto& [name, section] : with_every_word(model_section(settings))) {
     if (name.starts_with("mixing: ")) continue;
@@ -136,7 +136,7 @@ void add_language_models(std::vector<RunKind>& kinds) {
     if (!mixer->takes_steps && !mixer->has_attention) continue;  // it cannot be causal
     settings = small_language_model();
     settings.mixing.mixing = mixer->name;
-    if (mixer->is_recurrent) settings.transformer.positions = "none";
+    if (mixer->is_recurrent) settings.transformer.positions = Positions::none;
     fit_heads(settings.transformer, *mixer);
     kinds.push_back(
         kind_of_run<LanguageModelRun>("lines: " + settings.mixing.mixing, language_model_recipe(settings)));
@@ -156,20 +156,20 @@ void add_models_of_images(std::vector<RunKind>& kinds) {
     kinds.push_back(kind_of_run<VisionRun>("images: " + name, recipe));
   };
   VisionSettings settings = small_vision();
-  settings.pooling = "flatten";
+  settings.pooling = ImagePooling::flatten;
   add("flattened", settings);
   settings = small_vision();
-  settings.images.normalization = "unit";
-  settings.images.random_flip = "horizontal";
+  settings.images.normalization = Normalization::unit;
+  settings.images.random_flip = RandomFlip::horizontal;
   settings.images.random_rotation = settings.images.random_zoom_height = settings.images.random_zoom_width =
       0.1;
   settings.images.random_crop_padding = 1;
   add("class token, changed at random", settings);
   settings = small_vision();
   settings.image_height = 4;
-  for (const std::string resizing : {"bilinear", "crop"}) {
+  for (const Resizing resizing : {Resizing::bilinear, Resizing::crop}) {
     settings.images.resizing = resizing;
-    add("resized: " + resizing, settings);
+    add("resized: " + std::string(name_of(resizing)), settings);
   }
 }
 
@@ -177,14 +177,16 @@ std::vector<RunKind> other_kinds() {
   std::vector<RunKind> kinds;
   add_language_models(kinds);
   for (const auto& [examples, unit] : kMaskedKinds) {
-    kinds.push_back(kind_of_run<MaskedRun>("masked: " + std::string(examples) + ", " + unit,
-                                           masked_recipe(examples, unit)));
+    kinds.push_back(kind_of_run<MaskedRun>(
+        "masked: " + std::string(name_of(examples)) + ", " + std::string(name_of(unit)),
+        masked_recipe(examples, unit)));
   }
   add_models_of_images(kinds);
   for (const Recipe& recipe : decoder_recipes()) {
     const EncoderDecoderSettings& settings = recipe.model.as<EncoderDecoderSettings>();
     kinds.push_back(
-        {"encoder-decoder: " + settings.mixing.mixing + ", " + settings.transformer.norm +
+        {"encoder-decoder: " + settings.mixing.mixing + ", " +
+             std::string(name_of(settings.transformer.norm)) +
              (settings.additive_attention ? ", additive attention" : ""),
          [used = with_many_steps(recipe)](int threads) { return count_in_steps(used, threads); }});
   }
@@ -196,7 +198,7 @@ std::vector<RunKind> other_kinds() {
 TEST_CASE("a training step after the first two allocates nothing") {
   for (const Recipe& recipe : recipes()) {
     const Count count = count_in_steps(recipe, 1);
-    INFO(recipe.training.optimizer.kind, ", width ",
+    INFO(std::string(name_of(recipe.training.optimizer.kind)), ", width ",
          recipe.model.as<EncoderDecoderSettings>().transformer.width, ": the first in step ", count.first);
     CHECK(count.steps == 50);
     CHECK(count.allocations == 0);
@@ -227,7 +229,7 @@ TEST_CASE("a training step of any other kind of model after the first two alloca
 TEST_CASE("a thread that joins late brings its own scratch once, not in each step") {
   for (const Recipe& recipe : recipes()) {
     const Count count = count_in_steps(recipe, 3);
-    INFO(recipe.training.optimizer.kind, ", width ",
+    INFO(std::string(name_of(recipe.training.optimizer.kind)), ", width ",
          recipe.model.as<EncoderDecoderSettings>().transformer.width, ": the first in step ", count.first);
     CHECK(count.steps == 50);
     CHECK(count.allocations <= 3 * 6);  // threads, growths of each

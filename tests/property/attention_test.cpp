@@ -9,7 +9,7 @@
 using namespace headwater;
 
 TEST_CASE("rows of attention weights sum to 1, and the decoder does not look ahead") {
-  for (const char* norm : {"post", "pre"}) {
+  for (const NormPlacement norm : {NormPlacement::post, NormPlacement::pre}) {
     Recipe recipe = small_recipe("adam");
     EncoderDecoderSettings& settings = recipe.model.as<EncoderDecoderSettings>();
     settings.transformer.norm = norm;

@@ -18,20 +18,20 @@ namespace {
 constexpr Index kBeamVocabulary = 23;
 
 struct TranslatorCase {
-  const char* norm;
+  NormPlacement norm;
   ComputeType type;
 };
-constexpr TranslatorCase kTranslators[] = {{"post", ComputeType::float32},
-                                           {"pre", ComputeType::float32},
-                                           {"post", ComputeType::int8},
-                                           {"pre", ComputeType::int8}};
+constexpr TranslatorCase kTranslators[] = {{NormPlacement::post, ComputeType::float32},
+                                           {NormPlacement::pre, ComputeType::float32},
+                                           {NormPlacement::post, ComputeType::int8},
+                                           {NormPlacement::pre, ComputeType::int8}};
 
 // An encoder-decoder whose next token depends on the last ones, and which ends now and then.
 struct RandomTranslator {
   EncoderDecoder model;
   ComputeType type;
   std::optional<PackedWeights> bytes;
-  explicit RandomTranslator(const std::string& norm, ComputeType compute_type = ComputeType::float32)
+  explicit RandomTranslator(NormPlacement norm, ComputeType compute_type = ComputeType::float32)
       : model(settings(norm), 19, kBeamVocabulary), type(compute_type) {
     model.parameters().allocate(false);
     model.parameters().initialize(3);
@@ -39,7 +39,7 @@ struct RandomTranslator {
     model.parameters().find("head.bias")->value.data[3] = 2.5;
     if (type == ComputeType::int8) bytes.emplace(model.parameters(), model.output_layer(), type);
   }
-  static EncoderDecoderSettings settings(const std::string& norm) {
+  static EncoderDecoderSettings settings(NormPlacement norm) {
     EncoderDecoderSettings s;
     s.transformer.width = 12;
     s.transformer.heads = 2;
@@ -131,7 +131,7 @@ std::vector<NaiveHypothesis> search_naively(const RandomTranslator& random, cons
     }
     if (live.empty()) break;
     if (!stops || kept.size() < beams) continue;
-    if (s.search.early_stopping == "first") break;
+    if (s.search.early_stopping == BeamStopping::first) break;
     if (live[0].sum / length_penalty(s, static_cast<std::int64_t>(made)) <= kept.back().score) break;
   }
   kept.resize(std::min(kept.size(), static_cast<std::size_t>(s.n_best)));
@@ -158,9 +158,9 @@ std::vector<GenerationSettings> search_cases() {
     all.back().search.length_penalty = alpha;
   }
   all.push_back(plain);
-  all.back().search.length_penalty_kind = "gnmt";
+  all.back().search.length_penalty_kind = LengthPenaltyKind::gnmt;
   all.push_back(plain);
-  all.back().search.early_stopping = "first";
+  all.back().search.early_stopping = BeamStopping::first;
   all.push_back(plain);
   all.back().search.min_new_tokens = 4;
   all.back().n_best = 2;
@@ -180,7 +180,7 @@ std::vector<GenerationSettings> search_cases() {
   for (const double alpha : {1.0, -0.5}) {
     for (const std::int64_t n_best : {1, 3}) {
       all.push_back(plain);
-      all.back().search.early_stopping = "never";
+      all.back().search.early_stopping = BeamStopping::never;
       all.back().search.length_penalty = alpha;
       all.back().n_best = n_best;
     }
@@ -233,12 +233,12 @@ TEST_CASE("beam search with caches finds what a naive one without finds") {
     for (const GenerationSettings& settings : search_cases()) {
       const std::vector<Hypotheses> found = decoder.decode(prompts, settings);
       for (std::size_t s = 0; s < sources.size(); ++s) {
-        INFO(std::string(of.norm), of.type == ComputeType::int8 ? " in int8, case " : ", case ", number,
-             ", sentence ", s);
+        INFO(std::string(name_of(of.norm)), of.type == ComputeType::int8 ? " in int8, case " : ", case ",
+             number, ", sentence ", s);
         const auto prompt = prompts.target.sequence(static_cast<Index>(s));
         check_hypotheses(found[s],
                          search_naively(random, sources[s], {prompt.begin(), prompt.end()}, settings,
-                                        settings.search.early_stopping != "never"),
+                                        settings.search.early_stopping != BeamStopping::never),
                          settings.end_id);
       }
       ++number;
@@ -250,7 +250,7 @@ TEST_CASE("beam search gives the same bits in any batch, on any threads and on e
   const std::vector<Sequence> sources = ragged_sources(32);
   const Prompts prompts = prompts_of_sources(sources);
   for (const ComputeType type : {ComputeType::float32, ComputeType::int8}) {
-    const RandomTranslator random("post");
+    const RandomTranslator random(NormPlacement::post);
     Decoder decoder(random.model, type);
     for (const GenerationSettings& settings : search_cases()) {
       const std::vector<Hypotheses> expected = decoder.decode(prompts, settings);
@@ -289,7 +289,7 @@ TEST_CASE("one beam, greedy decoding with scores and without are one") {
       CHECK(plain[s][0].ids == scored[s][0].ids);
       CHECK(plain[s][0].is_ended == scored[s][0].is_ended);
       const auto prompt = prompts.target.sequence(static_cast<Index>(s));
-      settings.search.early_stopping = "first";
+      settings.search.early_stopping = BeamStopping::first;
       check_hypotheses(scored[s],
                        search_naively(random, sources[s], {prompt.begin(), prompt.end()}, settings, true), 3);
     }

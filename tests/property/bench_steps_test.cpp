@@ -28,7 +28,7 @@ TransformerSettings small_transformer(Index heads, Index head_width) {
   t.head_width = head_width;
   t.feed_forward_width = 40;
   t.norm_epsilon = 1e-6;
-  t.activation = "gelu";
+  t.activation = ops::Activation::gelu;
   t.length = 70;
   t.dropout = t.attention_dropout = 0.1;
   return t;
@@ -47,7 +47,7 @@ Row small_language_model() {
   s.vocabulary = 101;
   s.batch = 11;
   s.lengths = kLengths;
-  return finished(std::make_unique<LanguageModelStep>(s), {.kind = "adam"});
+  return finished(std::make_unique<LanguageModelStep>(s), {.kind = OptimizerKind::adam});
 }
 
 Row small_translator() {
@@ -56,7 +56,7 @@ Row small_translator() {
   t.width = 24;
   t.heads = 3;
   t.feed_forward_width = 40;
-  t.positions = "sinusoidal";
+  t.positions = Positions::sinusoidal;
   t.scale_embedding = true;
   t.length = 70;
   t.dropout = 0.1;
@@ -65,7 +65,7 @@ Row small_translator() {
   s.target_vocabulary = 83;
   s.batch = 11;
   s.lengths = kLengths;
-  return finished(std::make_unique<TranslationStep>(s), {.kind = "rmsprop"});
+  return finished(std::make_unique<TranslationStep>(s), {.kind = OptimizerKind::rmsprop});
 }
 
 // Images of 14 patches of 3x3, and an edge that is left out.
@@ -73,7 +73,7 @@ VisionStepSettings small_images() {
   VisionStepSettings s;
   s.batch = 21;
   s.model.transformer = small_transformer(2, 9);
-  s.model.transformer.norm = "pre";
+  s.model.transformer.norm = NormPlacement::pre;
   s.model.layers = 2;
   s.model.image_height = 7;
   s.model.image_width = 22;
@@ -85,19 +85,19 @@ VisionStepSettings small_images() {
 
 Row small_flat_vision() {
   VisionStepSettings s = small_images();
-  s.model.pooling = "flatten";
+  s.model.pooling = ImagePooling::flatten;
   s.model.has_second_activation = true;
   s.model.transformer.dropout = 0;
   s.model.feed_forward_dropout = 0.1;
   s.model.head_widths = {50, 30};
   s.model.head_dropout = 0.4;
-  return finished(std::make_unique<VisionStep>(s), {.kind = "adamw", .weight_decay = 0.1});
+  return finished(std::make_unique<VisionStep>(s), {.kind = OptimizerKind::adamw, .weight_decay = 0.1});
 }
 
 Row small_token_vision() {
   VisionStepSettings s = small_images();
   s.model.head_widths = {50};
-  return finished(std::make_unique<VisionStep>(s), {.kind = "adam"});
+  return finished(std::make_unique<VisionStep>(s), {.kind = OptimizerKind::adam});
 }
 
 Row small_classifier_of(bool pools_padding) {
@@ -108,13 +108,13 @@ Row small_classifier_of(bool pools_padding) {
   s.model.transformer = small_transformer(2, 24);
   s.model.encoder_layers = pools_padding ? 2 : 1;
   s.model.transformer.output_dropout = 0.5;
-  if (pools_padding) s.model.padding = "pooled";
-  return finished(std::make_unique<ClassifierStep>(s), {.kind = "rmsprop"});
+  if (pools_padding) s.model.padding = Padding::pooled;
+  return finished(std::make_unique<ClassifierStep>(s), {.kind = OptimizerKind::rmsprop});
 }
 Row small_classifier() { return small_classifier_of(false); }
 Row small_pooled_padding() { return small_classifier_of(true); }
 
-Row small_recurrent(const MixingSettings& mixing, const std::string& pooling) {
+Row small_recurrent(const MixingSettings& mixing, ops::Pooling pooling) {
   ClassifierStepSettings s;
   s.vocabulary = 101;
   s.batch = 11;
@@ -123,11 +123,13 @@ Row small_recurrent(const MixingSettings& mixing, const std::string& pooling) {
   s.model.encoder_layers = 2;
   s.model.mixing = mixing;
   s.model.pooling = pooling;
-  return finished(std::make_unique<ClassifierStep>(s), {.kind = "rmsprop"});
+  return finished(std::make_unique<ClassifierStep>(s), {.kind = OptimizerKind::rmsprop});
 }
-Row small_lstm() { return small_recurrent({.mixing = "lstm", .bidirectional = true}, "mean"); }
-Row small_gru() { return small_recurrent({.mixing = "gru"}, "last"); }
-Row small_gru_reset_before() { return small_recurrent({.mixing = "gru", .reset_after = false}, "last"); }
+Row small_lstm() { return small_recurrent({.mixing = "lstm", .bidirectional = true}, ops::Pooling::mean); }
+Row small_gru() { return small_recurrent({.mixing = "gru"}, ops::Pooling::last); }
+Row small_gru_reset_before() {
+  return small_recurrent({.mixing = "gru", .reset_after = false}, ops::Pooling::last);
+}
 Row small_recurrent_language_model() {
   LanguageModelStepSettings s;
   s.model.transformer = small_transformer(2, 20);
@@ -136,7 +138,7 @@ Row small_recurrent_language_model() {
   s.vocabulary = 101;
   s.batch = 11;
   s.lengths = kLengths;
-  return finished(std::make_unique<LanguageModelStep>(s), {.kind = "adam"});
+  return finished(std::make_unique<LanguageModelStep>(s), {.kind = OptimizerKind::adam});
 }
 
 std::vector<Real> learned(const std::function<Row()>& make, int threads) {

@@ -21,29 +21,29 @@ namespace {
 constexpr Index kVocabulary = 37;
 
 struct DecoderKind {
-  const char *norm, *positions;
+  NormPlacement norm;
+  Positions positions;
   bool is_tied = false;
   const char* mixing = "attention";
   Index window = 0;
 };
 
 LanguageModelSettings settings_of(const DecoderKind& kind) {
-  const std::string norm = kind.norm, positions = kind.positions;
   const bool is_tied = kind.is_tied;
   LanguageModelSettings settings;
   settings.mixing = {.mixing = kind.mixing, .kernel_size = 5};
   settings.transformer.attention_window = kind.window;
   settings.transformer.width = 24;
   settings.transformer.heads = 2;
-  settings.transformer.head_width = positions == "rotary" ? 10 : 9;
+  settings.transformer.head_width = kind.positions == Positions::rotary ? 10 : 9;
   settings.tie_embeddings = is_tied;
   settings.output_bias = !is_tied;
   settings.transformer.feed_forward_width = 40;
   settings.layers = 2;
   settings.transformer.length = 41;  // caches of three panels
-  settings.transformer.norm = norm;
-  settings.transformer.positions = positions;
-  settings.transformer.activation = "gelu";
+  settings.transformer.norm = kind.norm;
+  settings.transformer.positions = kind.positions;
+  settings.transformer.activation = ops::Activation::gelu;
   return settings;
 }
 
@@ -59,24 +59,26 @@ struct Random {
 
 std::vector<LanguageModelSettings> kinds() {
   std::vector<LanguageModelSettings> all;
-  for (const DecoderKind& kind : {DecoderKind{"pre", "sinusoidal", true},
-                                  {"pre", "none", false},
-                                  {"post", "rotary", true},
-                                  {"pre", "rotary", false},
-                                  {"pre", "rotary", false, "attention", 7},
-                                  {"post", "none", true, "attention", 1},
-                                  {"pre", "none", true, "convolution"}})
+  for (const DecoderKind& kind : {DecoderKind{NormPlacement::pre, Positions::sinusoidal, true},
+                                  {NormPlacement::pre, Positions::none, false},
+                                  {NormPlacement::post, Positions::rotary, true},
+                                  {NormPlacement::pre, Positions::rotary, false},
+                                  {NormPlacement::pre, Positions::rotary, false, "attention", 7},
+                                  {NormPlacement::post, Positions::none, true, "attention", 1},
+                                  {NormPlacement::pre, Positions::none, true, "convolution"}})
     all.push_back(settings_of(kind));
-  for (const auto& [name, section] : with_every_word(model_section(settings_of({"pre", "learned"})))) {
+  for (const auto& [name, section] :
+       with_every_word(model_section(settings_of({NormPlacement::pre, Positions::learned})))) {
     if (!name.starts_with("mixing: ")) all.push_back(section.as<LanguageModelSettings>());
   }
   for (const MixerKind* const mixer : mixer_kinds()) {
     if (!mixer->takes_steps) continue;
-    all.push_back(settings_of({"post", mixer->is_recurrent ? "none" : "learned"}));
+    all.push_back(
+        settings_of({NormPlacement::post, mixer->is_recurrent ? Positions::none : Positions::learned}));
     all.back().mixing.mixing = mixer->name;
     fit_heads(all.back().transformer, *mixer);
   }
-  all.push_back(settings_of({"post", "none"}));
+  all.push_back(settings_of({NormPlacement::post, Positions::none}));
   all.back().mixing = {.mixing = "gru", .reset_after = false};
   return all;
 }
@@ -191,7 +193,8 @@ TEST_CASE("a language model that continues prompts with caches sees the logits o
 
 TEST_CASE("a long text through a ring of keys sees the logits of the whole text") {
   for (const Index window : {3, 64, 100}) {
-    LanguageModelSettings settings = settings_of({"pre", "rotary", false, "attention", window});
+    LanguageModelSettings settings =
+        settings_of({NormPlacement::pre, Positions::rotary, false, "attention", window});
     settings.transformer.length = 500;
     const Random random(settings);
     Sequence text(499);
@@ -296,7 +299,7 @@ TEST_CASE("texts that slide, greedily continued with caches, are those of each w
 }
 
 TEST_CASE("texts that slide have, found with beams, the log-probabilities of their windows") {
-  const Random random(settings_of({"pre", "sinusoidal"}));
+  const Random random(settings_of({NormPlacement::pre, Positions::sinusoidal}));
   const GenerationSettings settings{.search = {.max_new_tokens = 70, .min_new_tokens = 60, .num_beams = 3},
                                     .end_id = 3,
                                     .suppress_tokens = {0, 1},
@@ -322,7 +325,7 @@ TEST_CASE("texts that slide have, found with beams, the log-probabilities of the
 }
 
 TEST_CASE("a prompt that is longer than the model's length, or empty, is refused") {
-  const Random random(settings_of({"post", "learned"}));
+  const Random random(settings_of({NormPlacement::post, Positions::learned}));
   const auto refused = [&](const Sequence& prompt) {
     try {
       decode_greedily(random.model, prompts_of({{4, 5}, prompt}), {});

@@ -23,8 +23,8 @@ TEST_CASE("a small model learns to copy in 30 seconds" * doctest::test_suite("ti
   recipe.model = model_section(settings);
   recipe.training.epochs = 30;
   recipe.training.batch_sequences = 64;
-  recipe.training.optimizer = {.kind = "adam", .learning_rate = 4e-3};
-  recipe.training.schedule = {.kind = "cosine", .warmup_steps = 50};
+  recipe.training.optimizer = {.kind = OptimizerKind::adam, .learning_rate = 4e-3};
+  recipe.training.schedule = {.kind = ScheduleKind::cosine, .warmup_steps = 50};
   SmallRun run(recipe, copy_pairs(2000, 7, kVocabulary, 51), copy_pairs(200, 7, kVocabulary, 52),
                kVocabulary);
   const auto start = std::chrono::steady_clock::now();
@@ -60,12 +60,13 @@ TEST_CASE("every classifier learns to find one token among others") {
   for (Recipe recipe : class_recipes()) {
     if (recipe.model.kind().name == "classifier") {
       ClassifierSettings& settings = recipe.model.as<ClassifierSettings>();
-      if (settings.pooling == "first") settings.pooling = "max";  // one token is too little to see all
+      if (settings.pooling == ops::Pooling::first)
+        settings.pooling = ops::Pooling::max;  // one token is too little to see all
       settings.transformer.length = 12;
       settings.transformer.dropout = settings.transformer.attention_dropout = 0;
     }
     recipe.training.epochs = 12;
-    recipe.training.optimizer = {.kind = "adam", .learning_rate = 5e-3};
+    recipe.training.optimizer = {.kind = OptimizerKind::adam, .learning_rate = 5e-3};
     ClassRun run(recipe, 800, 61);
     LossTotals totals;
     ThreadPool(2).run([&] {

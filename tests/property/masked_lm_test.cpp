@@ -56,7 +56,7 @@ std::map<std::string, std::string> files_after(const Recipe& recipe, const fs::p
 
 TEST_CASE("masked language models: the same bits on one thread and on two, in one part and in eight") {
   for (const auto& [examples, unit] : kMaskedKinds) {
-    INFO(std::string(examples), ", ", std::string(unit));
+    INFO(std::string(name_of(examples)), ", ", std::string(name_of(unit)));
     Recipe recipe = masked_recipe(examples, unit);
     const std::vector<Real> expected = trained(recipe, 1);
     CHECK(same_bits(trained(recipe, 2), expected));
@@ -69,7 +69,7 @@ TEST_CASE("masked language models: the same bits on one thread and on two, in on
 
 TEST_CASE("masked language models: a run stopped in the middle of an epoch goes on with the same bits") {
   for (const auto& [examples, unit] : kMaskedKinds) {
-    INFO(std::string(examples), ", ", std::string(unit));
+    INFO(std::string(name_of(examples)), ", ", std::string(name_of(unit)));
     const Recipe recipe = masked_recipe(examples, unit);
     const ScratchDirectory scratch;
     const auto whole = files_after(recipe, scratch.path() / "whole", {{1'000'000, 2}});
@@ -79,7 +79,7 @@ TEST_CASE("masked language models: a run stopped in the middle of an epoch goes 
 }
 
 TEST_CASE("masked language models: other tokens are hidden in the second epoch, validation stays") {
-  MaskedRun run(masked_recipe("pieces", "token"));
+  MaskedRun run(masked_recipe(MaskedExamples::pieces, MaskingUnit::token));
   const std::vector<std::uint32_t> chosen{0, 1, 2, 3};
   const auto loss_of = [&](Split split, std::int64_t epoch) {
     run.objective.begin_epoch(epoch);
@@ -95,7 +95,7 @@ TEST_CASE("masked language models: other tokens are hidden in the second epoch, 
 }
 
 TEST_CASE("masked language models: pieces of a document are all of it, in order") {
-  MaskedRun run(masked_recipe("pieces", "token"));
+  MaskedRun run(masked_recipe(MaskedExamples::pieces, MaskingUnit::token));
   const auto& lines = static_cast<const TokenDataset&>(*run.train);
   const auto texts = run.texts(*run.train);
   PairedText text;
@@ -115,7 +115,7 @@ TEST_CASE("masked language models: pieces of a document are all of it, in order"
 }
 
 TEST_CASE("pairs of sentences: half of the second texts come from another document") {
-  MaskedRun run(masked_recipe("sentence_pairs", "token"));
+  MaskedRun run(masked_recipe(MaskedExamples::sentence_pairs, MaskingUnit::token));
   const auto texts = run.texts(*run.train);
   const auto& documents = static_cast<const DocumentDataset&>(*run.train);
   // Every run of words of a document.

@@ -177,20 +177,20 @@ Tokenizer masked_tokenizer() {
 
 }  // namespace
 
-Recipe masked_recipe(const std::string& examples, const std::string& unit) {
+Recipe masked_recipe(MaskedExamples examples, MaskingUnit unit) {
   Recipe recipe = small_recipe("adam");
   MaskedLmSettings settings;
   settings.transformer.width = 16;
   settings.transformer.heads = 2;
   settings.transformer.feed_forward_width = 24;
   settings.transformer.length = kMaskedLength;
-  settings.transformer.activation = "gelu";
+  settings.transformer.activation = ops::Activation::gelu;
   settings.transformer.dropout = 0.1;
   settings.encoder_layers = 2;
   settings.segments = 2;
   settings.embedding_norm = true;
-  settings.next_sentence = examples == "sentence_pairs";
-  settings.span_boundary = unit == "span";
+  settings.next_sentence = examples == MaskedExamples::sentence_pairs;
+  settings.span_boundary = unit == MaskingUnit::span;
   recipe.data.columns = {"source"};
   recipe.masking.examples = examples;
   recipe.masking.unit = unit;
@@ -214,7 +214,7 @@ std::string id_line(std::size_t number, std::size_t words) {
 std::unique_ptr<Dataset> examples_of(const Recipe& recipe, std::size_t count) {
   const TokenColumnSettings column{.name = "source", .vocabulary = kMaskedVocabulary};
   std::unique_ptr<Dataset> data;
-  if (recipe.masking.examples == "sentence_pairs") {
+  if (recipe.masking.examples == MaskedExamples::sentence_pairs) {
     data = std::make_unique<DocumentDataset>(column);
     for (std::size_t i = 0; i < count; ++i) {
       for (std::size_t s = 0; s <= i % 7; ++s) data->add_line(id_line(i + 31 * s, 1 + (i + s) % 9), "made:1");
@@ -243,7 +243,7 @@ MaskedRun::MaskedRun(Recipe r)
 }
 
 std::unique_ptr<MaskedTexts> MaskedRun::texts(const Dataset& data) const {
-  if (recipe.masking.examples != "sentence_pairs")
+  if (recipe.masking.examples != MaskedExamples::sentence_pairs)
     return std::make_unique<LinePieces>(all_of(data), words, kMaskedLength);
   return std::make_unique<SentencePairs>(all_of(data), words, pair_template(words, kMaskedLength, "t.json"),
                                          kMaskedLength);

@@ -56,9 +56,12 @@ struct VisionRun {
 
 inline constexpr headwater::Index kMaskedLength = 24;
 // masking.examples and masking.unit.
-inline constexpr std::pair<const char*, const char*> kMaskedKinds[] = {
-    {"pieces", "token"}, {"pieces", "span"}, {"sentence_pairs", "word"}, {"sentence_pairs", "span"}};
-headwater::Recipe masked_recipe(const std::string& examples, const std::string& unit);
+inline constexpr std::pair<headwater::MaskedExamples, headwater::MaskingUnit> kMaskedKinds[] = {
+    {headwater::MaskedExamples::pieces, headwater::MaskingUnit::token},
+    {headwater::MaskedExamples::pieces, headwater::MaskingUnit::span},
+    {headwater::MaskedExamples::sentence_pairs, headwater::MaskingUnit::word},
+    {headwater::MaskedExamples::sentence_pairs, headwater::MaskingUnit::span}};
+headwater::Recipe masked_recipe(headwater::MaskedExamples examples, headwater::MaskingUnit unit);
 
 // Documents of 1 to 7 sentences of 1 to 9 words; or lines of up to 60 words.
 struct MaskedRun {

@@ -116,18 +116,19 @@ std::vector<OptimizerSettings> optimizers() {
     settings.learning_rate = 0.01;
     settings.global_clipnorm = 0.05;
   }
-  all[0].kind = "adam";
-  all[1].kind = "adamw";
+  all[0].kind = OptimizerKind::adam;
+  all[1].kind = OptimizerKind::adamw;
   all[1].weight_decay = 0.1;
-  all[2].kind = all[3].kind = "sgd";
+  all[2].kind = all[3].kind = OptimizerKind::sgd;
   all[3].momentum = 0.9;
-  all[4].kind = "rmsprop";
+  all[4].kind = OptimizerKind::rmsprop;
   return all;
 }
 
 template <class MakeRun>
 void check_ranks(const Recipe& recipe, const MakeRun& make_run) {
-  INFO(recipe.training.optimizer.kind, ", momentum ", recipe.training.optimizer.momentum);
+  INFO(std::string(name_of(recipe.training.optimizer.kind)), ", momentum ",
+       recipe.training.optimizer.momentum);
   const Results whole = train(recipe, make_run()->objective, 1, 2);
   for (const int ranks : {2, 4, 8}) {
     INFO(ranks, " ranks");

@@ -86,7 +86,7 @@ Recipe averaging_recipe(const std::string& optimizer) {
   return recipe;
 }
 
-Recipe tied_recipe(const std::string& optimizer, const std::string& shared) {
+Recipe tied_recipe(const std::string& optimizer, SharedEmbeddings shared) {
   Recipe recipe = recipe_with(optimizer);
   recipe.model.as<EncoderDecoderSettings>().share_embeddings = shared;
   return recipe;
@@ -99,7 +99,8 @@ Recipe token_recipe() {
   recipe.training.batch_sequences = 64;
   recipe.training.batch_tokens = 100;
   recipe.training.average_last = 2;
-  recipe.training.schedule = {.kind = "step", .warmup_steps = 2, .factor = 0.5, .every_epochs = 1};
+  recipe.training.schedule = {
+      .kind = ScheduleKind::step, .warmup_steps = 2, .factor = 0.5, .every_epochs = 1};
   recipe.training.checkpoint = {.every_steps = 4, .every_epochs = 2, .keep = 2};
   return recipe;
 }
@@ -116,17 +117,18 @@ Recipe unfreezing_recipe(const std::string& optimizer) {
 TEST_CASE("a resumed run writes the files of an uninterrupted one") {
   for (const Recipe& recipe :
        {recipe_with("rmsprop"), recipe_with("adam"), recipe_with("sgd"), averaging_recipe("rmsprop"),
-        averaging_recipe("adam"), tied_recipe("adam", "all"), tied_recipe("rmsprop", "source_target"),
-        token_recipe(), unfreezing_recipe("adam"), unfreezing_recipe("rmsprop")}) {
+        averaging_recipe("adam"), tied_recipe("adam", SharedEmbeddings::all),
+        tied_recipe("rmsprop", SharedEmbeddings::source_target), token_recipe(), unfreezing_recipe("adam"),
+        unfreezing_recipe("rmsprop")}) {
     const ScratchDirectory whole;
     REQUIRE(train(recipe, whole.path(), 2, kNever) == TrainingOutcome::finished);
     const auto expected = results_of(whole.path());
     // 1 and 3: in warm-up; 4: where a checkpoint is due anyway; 5 and 10: an epoch's end; 7: inside an epoch,
     // no log row; 14: the last but one.
     for (const std::int64_t stop : {1, 3, 4, 5, 7, 10, 14}) {
-      INFO(recipe.training.optimizer.kind, ", EMA decay ", recipe.training.ema_decay,
-           ", shared: ", recipe.model.as<EncoderDecoderSettings>().share_embeddings, ", stopped after step ",
-           stop);
+      INFO(std::string(name_of(recipe.training.optimizer.kind)), ", EMA decay ", recipe.training.ema_decay,
+           ", shared: ", std::string(name_of(recipe.model.as<EncoderDecoderSettings>().share_embeddings)),
+           ", stopped after step ", stop);
       const ScratchDirectory stopped;
       REQUIRE(train(recipe, stopped.path(), 3, stop) == TrainingOutcome::stopped);
       CHECK(list_checkpoints(stopped.path()).front().step == stop);
@@ -139,7 +141,7 @@ TEST_CASE("a resumed run writes the files of an uninterrupted one") {
 TEST_CASE(
     "a finished run that goes on for more epochs has the bits of one that was asked for them at first") {
   for (Recipe recipe : {recipe_with("rmsprop"), recipe_with("adam"), averaging_recipe("rmsprop")}) {
-    for (const char* schedule : {"constant", "inverse_square_root"}) {
+    for (const ScheduleKind schedule : {ScheduleKind::constant, ScheduleKind::inverse_square_root}) {
       recipe.training.schedule = {.kind = schedule, .warmup_steps = 4};
       recipe.training.early_stopping = {.metric = "loss", .patience = 4};
       const auto of_length = [&](std::int64_t epochs) {
@@ -190,32 +192,33 @@ TEST_CASE("a run does not go on to a length that would have changed what it did 
     return message;
   };
   const std::string cure = "; choose another --output, with --init-from  to begin with its weights";
-  const auto of = [&](const std::string& schedule, std::int64_t epochs, std::int64_t max_steps = 0) {
+  const auto of = [&](ScheduleKind schedule, std::int64_t epochs, std::int64_t max_steps = 0) {
     Recipe made = recipe;
     made.training.schedule.kind = schedule;
     made.training.epochs = epochs;
     made.training.max_steps = max_steps;
     return made;
   };
-  for (const std::string schedule : {"cosine", "linear"}) {
+  for (const ScheduleKind schedule : {ScheduleKind::cosine, ScheduleKind::linear}) {
     CHECK(said(of(schedule, 1), of(schedule, 2)) ==
-          "the rates of its " + schedule +
+          "the rates of its " + std::string(name_of(schedule)) +
               " schedule depend on the length of the run, which cannot change under way (training.epochs: 2 "
               "here, 1 there)" +
               cure);
   }
-  CHECK(said(of("constant", 2), of("constant", 1)) ==
+  CHECK(said(of(ScheduleKind::constant, 2), of(ScheduleKind::constant, 1)) ==
         "is a run of 2 epochs (say so again with --epochs 2); it has 10 steps behind it, no fewer than the 5 "
         "of this length (training.epochs: 1, was 2)" +
             cure);
   CHECK(
-      said(of("constant", 2, 7), of("constant", 2)) ==
+      said(of(ScheduleKind::constant, 2, 7), of(ScheduleKind::constant, 2)) ==
       "was ended by max_steps inside epoch 2, where a longer run would have gone on (training.max_steps: 0, "
       "was 7)" +
           cure);
-  CHECK(said(of("constant", 2, 5), of("constant", 1)).empty());  // the same length in other words
-  CHECK(said(of("constant", 2, 5), of("constant", 2)).empty());
-  Recipe stops = of("constant", 4);
+  CHECK(said(of(ScheduleKind::constant, 2, 5), of(ScheduleKind::constant, 1))
+            .empty());  // the same length in other words
+  CHECK(said(of(ScheduleKind::constant, 2, 5), of(ScheduleKind::constant, 2)).empty());
+  Recipe stops = of(ScheduleKind::constant, 4);
   stops.training.optimizer.learning_rate = 1e-12;  // nothing gets better
   stops.training.early_stopping = {.metric = "loss", .patience = 1};
   Recipe longer = stops;
@@ -223,9 +226,9 @@ TEST_CASE("a run does not go on to a length that would have changed what it did 
   const std::string early = said(stops, longer);
   CHECK(early.starts_with("was stopped early after epoch "));
   CHECK(early.ends_with(", as a run of any length would have been (training.epochs: 6, was 4)" + cure));
-  Recipe often = of("cosine", 1);
+  Recipe often = of(ScheduleKind::cosine, 1);
   often.training.checkpoint = {.every_steps = 1, .every_minutes = 3, .keep = 9};
-  CHECK(said(of("cosine", 1), often).empty());  // checkpoints may be written as one likes
+  CHECK(said(of(ScheduleKind::cosine, 1), often).empty());  // checkpoints may be written as one likes
 }
 
 TEST_CASE("what is measured and saved is the moving average of the weights") {
@@ -341,7 +344,7 @@ TEST_CASE("a run that died after its newest checkpoint cuts the log and goes on"
 TEST_CASE("a layer that is not unfrozen yet keeps its bits, and learns from its step on") {
   const ScratchDirectory directory;
   Recipe recipe = unfreezing_recipe("adam");
-  recipe.training.schedule = {.kind = "constant"};  // the last step of a cosine changes nothing
+  recipe.training.schedule = {.kind = ScheduleKind::constant};  // the last step of a cosine changes nothing
   SmallRun run = make_run(recipe);
   const auto& all = run.model.parameters().all();
   const std::vector<std::int64_t> depths = depth_of(run.model.parameters());

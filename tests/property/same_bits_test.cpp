@@ -115,13 +115,15 @@ Sequence decode_slowly(const EncoderDecoder& model, const Sequence& source_ids,
 }  // namespace
 
 TEST_CASE("training gives the same bits on 1, 2, 3 and 8 threads") {
-  for (const auto& [optimizer, shared] :
-       {std::pair{"rmsprop", "none"}, {"adam", "none"}, {"adam", "all"}, {"sgd", "target_output"}}) {
+  for (const auto& [optimizer, shared] : {std::pair{"rmsprop", SharedEmbeddings::none},
+                                          {"adam", SharedEmbeddings::none},
+                                          {"adam", SharedEmbeddings::all},
+                                          {"sgd", SharedEmbeddings::target_output}}) {
     Recipe recipe = wide_recipe(optimizer);
     recipe.model.as<EncoderDecoderSettings>().share_embeddings = shared;
     const Outcome one = train_on(1, recipe);
     for (const int threads : {2, 3, 8}) {
-      INFO(optimizer, " on ", threads, " threads, shared: ", shared);
+      INFO(optimizer, " on ", threads, " threads, shared: ", std::string(name_of(shared)));
       check_equal(train_on(threads, recipe), one);
     }
   }
@@ -171,9 +173,9 @@ TEST_CASE("training gives the same bits with every code path" * doctest::test_su
     recipe.training.optimizer.global_clipnorm = 1;
     recipe.training.ema_decay = 0.9;  // of validation
     recipe.model.as<EncoderDecoderSettings>().transformer.activation =
-        std::string(optimizer) == "adamw" ? "gelu" : "relu";
+        std::string(optimizer) == "adamw" ? ops::Activation::gelu : ops::Activation::relu;
     recipe.model.as<EncoderDecoderSettings>().share_embeddings =
-        std::string(optimizer) == "adam" ? "all" : "none";
+        std::string(optimizer) == "adam" ? SharedEmbeddings::all : SharedEmbeddings::none;
     recipe.training.r_drop = std::string(optimizer) == "adam" ? 5 : 0;
     const Outcome expected = train_on(2, recipe);
     for (const kernels::Isa isa : {kernels::Isa::avx512, kernels::Isa::avx2, kernels::Isa::portable}) {

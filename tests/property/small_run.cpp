@@ -75,8 +75,8 @@ Recipe small_recipe(const std::string& optimizer) {
   recipe.training.batch_sequences = 8;
   recipe.training.label_smoothing = 0.1;
   recipe.training.log_every = 2;
-  recipe.training.optimizer = {.kind = optimizer, .learning_rate = 2e-3};
-  recipe.training.schedule = {.kind = "cosine", .warmup_steps = 4};
+  recipe.training.optimizer = {.kind = value_of<OptimizerKind>(optimizer).value(), .learning_rate = 2e-3};
+  recipe.training.schedule = {.kind = ScheduleKind::cosine, .warmup_steps = 4};
   recipe.training.checkpoint = {.every_steps = 4, .keep = 2};
   return recipe;
 }
@@ -101,13 +101,13 @@ namespace {
 Recipe pre_norm_recipe() {
   Recipe recipe = small_recipe("adam");
   EncoderDecoderSettings& settings = recipe.model.as<EncoderDecoderSettings>();
-  settings.transformer.norm = "pre";
-  settings.transformer.activation = "gelu";
-  settings.transformer.positions = "sinusoidal";
+  settings.transformer.norm = NormPlacement::pre;
+  settings.transformer.activation = ops::Activation::gelu;
+  settings.transformer.positions = Positions::sinusoidal;
   settings.transformer.scale_embedding = true;
-  settings.transformer.initialization = "vaswani";
+  settings.transformer.initialization = Initialization::vaswani;
   settings.encoder_layers = settings.decoder_layers = 2;
-  settings.share_embeddings = "all";
+  settings.share_embeddings = SharedEmbeddings::all;
   return recipe;
 }
 
@@ -119,7 +119,7 @@ Recipe recurrent_recipe(bool has_attention) {
   settings.mixing = {.mixing = "gru", .bidirectional = true};
   settings.embedding_width = 11;
   settings.additive_attention = has_attention;
-  settings.transformer.positions = "none";
+  settings.transformer.positions = Positions::none;
   settings.encoder_layers = settings.decoder_layers = 2;
   return recipe;
 }
@@ -196,13 +196,13 @@ std::vector<Recipe> class_recipes() {
     settings.mixing = {std::string(mixer->name), 13};
     settings.mixing.bidirectional = mixer->is_recurrent && i % 2 == 1;
     const bool is_forward = mixer->is_recurrent && !settings.mixing.bidirectional;
-    settings.pooling = is_forward ? "last" : std::array{"max", "mean", "first"}[i % 3];
-    settings.head.head = i % 2 == 0 ? "sigmoid" : "softmax";
+    settings.pooling = is_forward ? ops::Pooling::last : static_cast<ops::Pooling>(i % 3);
+    settings.head.head = i % 2 == 0 ? HeadType::sigmoid : HeadType::softmax;
     add(model_section(settings));
   }
   add(model_section(BagOfWordsSettings{.width = 16, .output_dropout = 0.2}));
   recipes.push_back(recipes.front());
-  recipes.back().model.as<ClassifierSettings>().padding = "pooled";
+  recipes.back().model.as<ClassifierSettings>().padding = Padding::pooled;
   return recipes;
 }
 
@@ -210,7 +210,7 @@ std::string model_name(const Recipe& recipe) {
   const std::string kind(recipe.model.kind().name);
   if (kind != "classifier") return kind;
   const ClassifierSettings& settings = recipe.model.as<ClassifierSettings>();
-  return kind + " with " + settings.mixing.mixing + ", padding " + settings.padding;
+  return kind + " with " + settings.mixing.mixing + ", padding " + std::string(name_of(settings.padding));
 }
 
 ClassRun::ClassRun(Recipe r, std::size_t count, std::uint64_t seed)

@@ -40,12 +40,12 @@ void write(const Options& o, std::string_view bytes) {
 
 // --- Positions ---------------------------------------------------------------------------------------------
 
-PositionTable sinusoids(const Json& settings, const std::string& positions) {
-  PositionTable table{.name = positions,
+PositionTable sinusoids(const Json& settings, Positions positions) {
+  PositionTable table{.name = std::string(name_of(positions)),
                       .positions = settings.at("length").as_integer(),
                       .width = settings.at("width").as_integer(),
                       .values = {}};
-  for (const Real value : sinusoidal_positions(table.positions, table.width, positions_of(positions)))
+  for (const Real value : sinusoidal_positions(table.positions, table.width, positions))
     table.values.push_back(static_cast<float>(value));
   return table;
 }
@@ -76,11 +76,13 @@ std::vector<PositionTable> tables_of(const ModelSection& section, const ModelFol
   const Json* const member = settings.find("positions");
   const bool is_of_images = family_of(section).task == Task::image_classification;
   if (member == nullptr && !is_of_images) throw Error(path + ": the model has no positions");
-  const std::string positions = is_of_images ? "learned" : member->as_string();
-  if (positions.starts_with("sinusoidal")) return {sinusoids(settings, positions)};
-  if (positions == "learned" && folder != nullptr) return learned_tables(*folder, section);
-  throw Error(path + (positions == "learned" ? ": positions are learned (train it, and name the model)"
-                                             : ": no vectors are added for positions (" + positions + ")"));
+  const Positions positions =
+      is_of_images ? Positions::learned : value_of<Positions>(member->as_string()).value();
+  if (is_sinusoidal(positions)) return {sinusoids(settings, positions)};
+  if (positions != Positions::learned)
+    throw Error(path + ": no vectors are added for positions (" + std::string(name_of(positions)) + ")");
+  if (folder == nullptr) throw Error(path + ": positions are learned (train it, and name the model)");
+  return learned_tables(*folder, section);
 }
 
 void write_positions(const Options& o) {
@@ -110,7 +112,7 @@ void write_schedule(const Options& o) {
                                  ? training.max_steps
                                  : 10 * std::max<std::int64_t>(training.schedule.warmup_steps, 100);
   if (!o.steps && training.max_steps == 0 && depends_on_length(training.schedule))
-    throw UsageError("--schedule: rates of " + training.schedule.kind +
+    throw UsageError("--schedule: rates of " + std::string(name_of(training.schedule.kind)) +
                      " depend on the length of the run (say --steps N)");
   const std::int64_t steps = o.steps.value_or(usual);
   const RunLength length{.steps = steps,
@@ -129,7 +131,8 @@ void write_schedule(const Options& o) {
     return output.finish();
   }
   constexpr std::int64_t kPoints = 1000;
-  LinePlot plot{.title = fs::path(path).stem().string() + ": learning rate, " + training.schedule.kind,
+  LinePlot plot{.title = fs::path(path).stem().string() + ": learning rate, " +
+                         std::string(name_of(training.schedule.kind)),
                 .x_name = "step",
                 .y_name = "learning rate",
                 .points = {}};
@@ -162,8 +165,8 @@ VisionSettings vision_settings(const Options& o, ImageReading& reading) {
 // The image in the sides that the model reads.
 Picture read_picture(const VisionSettings& settings, const images::InputImage& image) {
   const ImageShape shape = settings.image_shape();
-  const ImagePipeline pipeline({.normalization = "unit", .published = settings.images.published}, {},
-                               image.shape, shape);
+  const ImagePipeline pipeline({.normalization = Normalization::unit, .published = settings.images.published},
+                               {}, image.shape, shape);
   ImagePipeline::Scratch scratch;
   return picture_of(shape, pipeline.bytes_of(pipeline.apply(image.pixels, nullptr, scratch)));
 }

@@ -336,7 +336,7 @@ RunPage page_of_run(const std::string& named, const fs::path& output) {
   }
   if (task == Task::language_modeling && page.figures.has_validation()) {
     page.epochs = learning_curve_of(run).points;
-    const bool are_texts = recipe.data.examples == "lines" && recipe.data.columns.size() == 1;
+    const bool are_texts = recipe.data.examples == DataExamples::lines && recipe.data.columns.size() == 1;
     page.has_padded_loss =
         are_texts && std::any_of(page.epochs.begin(), page.epochs.end(), [](const auto& point) {
           return !std::isnan(point.figure("training_reference_loss"));

@@ -35,8 +35,10 @@ void DecodingOptions::describe(cli::CommandLine& line,
   if (defaults != nullptr) typed_ = *defaults;
   for (const DecodingField& field : decoding_fields(typed_)) {
     if (!is_wanted(field.key)) continue;
-    const auto add = [&](auto& value, std::string help) {
-      return line.add_option(option_name(field.key), value, help);
+    const auto add = [&](auto& value, const std::string& help) {
+      cli::Option option = line.add_option(option_name(field.key), value, help);
+      options_.push_back({field.key, option, [&value] { return Json(value); }});
+      return option;
     };
     cli::Option option;
     if (auto* const number = std::get_if<std::int64_t*>(&field.member)) {
@@ -50,29 +52,28 @@ void DecodingOptions::describe(cli::CommandLine& line,
         words.emplace_back(word.word);
         help.append(words.size() == 1 ? ": `" : "; `").append(word.word).append("`: ").append(word.meaning);
       }
-      option = add(*std::get<std::string*>(field.member), std::move(help));
+      option = add(words_.emplace_back(*std::get<schema::EnumMember>(field.member)), help);
       option.offers(std::move(words));
     }
     if (const auto* const bounds = std::get_if<schema::Between>(&field.rule))
       option.between(bounds->min, bounds->max);
     if (defaults != nullptr) option.with_default();
-    options_.emplace_back(field.key, option);
   }
 }
 
 bool DecodingOptions::any() const {
-  return std::any_of(options_.begin(), options_.end(), [](const auto& row) { return row.second.is_given(); });
+  return std::any_of(options_.begin(), options_.end(), [](const Row& row) { return row.option.is_given(); });
 }
 
 cli::Option DecodingOptions::option(std::string_view key) const {
   const auto found =
-      std::find_if(options_.begin(), options_.end(), [&](const auto& row) { return row.first == key; });
-  return found == options_.end() ? cli::Option() : found->second;
+      std::find_if(options_.begin(), options_.end(), [&](const Row& row) { return row.key == key; });
+  return found == options_.end() ? cli::Option() : found->option;
 }
 
 std::string DecodingOptions::names() const {
   std::string names;
-  for (const auto& row : options_) names += (names.empty() ? "" : " ") + row.second.name();
+  for (const Row& row : options_) names += (names.empty() ? "" : " ") + row.option.name();
   return names;
 }
 
@@ -81,7 +82,7 @@ bool DecodingOptions::has(std::string_view key) const { return option(key).is_gi
 // What a rule of recipes says, with the options for their keys.
 std::string DecodingOptions::with_options(std::string text) const {
   const auto is_of_key = [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); };
-  for (const auto& [key, option] : options_) {
+  for (const auto& [key, option, value] : options_) {
     for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
       const std::size_t end = at + key.size();
       const bool is_part = (at > 0 && is_of_key(text[at - 1])) || (end < text.size() && is_of_key(text[end]));
@@ -95,14 +96,13 @@ std::string DecodingOptions::with_options(std::string text) const {
 bool DecodingOptions::has_beams() const { return has("num_beams") && option("num_beams").value() != "1"; }
 
 void DecodingOptions::put_over(DecodingSettings& settings) const {
-  DecodingSettings typed = typed_;
-  for (const DecodingField& field : decoding_fields(typed)) {
-    if (!has(field.key)) continue;
+  for (const Row& row : options_) {
+    if (!row.option.is_given()) continue;
     try {
-      set_decoding(settings, field);
+      set_decoding(settings, row.key, row.value());
     } catch (const Error& error) {
-      throw UsageError(option_name(field.key) +
-                       with_options(std::string(error.what()).substr(quote(field.key).size())));
+      throw UsageError(option_name(row.key) +
+                       with_options(std::string(error.what()).substr(quote(row.key).size())));
     }
   }
 }

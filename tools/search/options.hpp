@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "cli/options.hpp"
@@ -35,8 +35,14 @@ class DecodingOptions {
 
  private:
   std::string with_options(std::string text) const;
+  struct Row {
+    std::string_view key;
+    cli::Option option;
+    std::function<Json()> value;
+  };
   DecodingSettings typed_;
-  std::vector<std::pair<std::string_view, cli::Option>> options_;  // by key, in the order of the rows
+  std::list<std::string> words_;  // of the keys that are words, as typed
+  std::vector<Row> options_;      // in the order of the rows
 };
 
 // Whether only beam search reads this key, or it is the number of beams.

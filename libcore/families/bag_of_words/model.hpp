@@ -10,7 +10,7 @@ namespace headwater {
 struct BagOfWordsSettings {
   std::int64_t width = 256;  // of the hidden layer
   double output_dropout = 0.0;
-  std::string initialization = "keras";
+  Initialization initialization = Initialization::keras;
   ClassHeadSettings head = {};
 };
 

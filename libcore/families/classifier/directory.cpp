@@ -149,13 +149,11 @@ MadeModel TextClassifierFamily::model_of(const Json& config, const std::string& 
 
 static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
   encoder_rows(v, s, "classifier");
-  v.field(
-      "special_tokens", &s.special_tokens,
-      schema::OneOf{{{"none", "texts are read as they are"},
-                     {"template",
-                      "with those that the tokenizer's file puts around a text, as [CLS] and [SEP]; learned "
-                      "tokenizers get BERT's"}}},
-      "special tokens around a text");
+  v.field("special_tokens", &s.special_tokens,
+          {"texts are read as they are",
+           "with those that the tokenizer's file puts around a text, as [CLS] and [SEP]; learned "
+           "tokenizers get BERT's"},
+          "special tokens around a text");
   v.field("pairs", &s.pairs, schema::Anything{},
           "an example is two texts, read as one: [CLS] source [SEP] target [SEP], whose tokens are of "
           "segments 0 and 1 (Devlin et al. 2019); data.columns are then source, target and label");
@@ -163,7 +161,8 @@ static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
   v.field("pooler", &s.pooler, schema::Anything{},
           "a dense layer between pooling and head (Devlin et al. 2019)");
   v.field("pooler_activation", &s.pooler_activation,
-          schema::OneOf{{{"tanh", "as BERT has it"}, {"relu", "as DistilBERT has it (Sanh et al. 2019)"}}},
+          schema::OneOf{{{ops::Activation::tanh, "as BERT has it"},
+                         {ops::Activation::relu, "as DistilBERT has it (Sanh et al. 2019)"}}},
           "what follows the pooler");
   padding_row(v, s.padding);
   v.renamed("keeps_padding", "padding: attended");
@@ -173,20 +172,20 @@ static void settings_rows(schema::Visitor& v, ClassifierSettings& s) {
 
 static void check_settings(const ClassifierSettings& s, const Recipe& recipe, const Complain& complain) {
   check_encoder(s, complain);
-  if (s.pooling == "last" && s.mixing.bidirectional) {
+  if (s.pooling == ops::Pooling::last && s.mixing.bidirectional) {
     complain({"model", "pooling"},
              "the layer that reads from the end has read nothing else at the last token (write max or mean)");
   }
-  if (s.pooling == "first" && s.mixing.is_recurrent() && !s.mixing.bidirectional) {
+  if (s.pooling == ops::Pooling::first && s.mixing.is_recurrent() && !s.mixing.bidirectional) {
     complain(
         {"model", "pooling"},
         "a layer that reads from the beginning has read nothing else at the first token (write last, max or "
         "mean)");
   }
-  if (s.padding != "none" && recipe.training.batch_tokens > 0)
+  if (s.padding != Padding::none && recipe.training.batch_tokens > 0)
     complain({"training", "batch_tokens"},
              "counts no padding, which is computed here (write batch_sequences)");
-  if (s.pairs && s.special_tokens != "template")
+  if (s.pairs && !s.has_template())
     complain({"model", "pairs"}, "the tokenizer's template joins the texts (write special_tokens: template)");
   if (!s.pooler && s.pooler_activation != ClassifierSettings().pooler_activation)
     complain({"model", "pooler_activation"}, "there is no pooler that it follows (write pooler: true)");
@@ -241,7 +240,7 @@ class ClassifierStates : public EncoderStates {
   }
   Index length() const override { return model_.length; }
   const Parameters& parameters() const override { return model_.model->parameters(); }
-  std::string_view pooling() const override { return classifier_of(model_).settings().pooling; }
+  ops::Pooling pooling() const override { return classifier_of(model_).settings().pooling; }
   Variable head(const ForwardContext& context, const Variable& pooled) const override {
     return classifier_of(model_).pooled_features(context, pooled);
   }
@@ -277,10 +276,10 @@ class ClassifierFamily : public TextClassifierFamily {
   std::int64_t max_line_ids(const Recipe& recipe) const override {
     const auto& settings = recipe.model.as<ClassifierSettings>();
     const std::int64_t around = settings.pairs ? 3 : 2;  // [CLS], and [SEP] after each text
-    return settings.transformer.length - (settings.special_tokens == "template" ? around : 0);
+    return settings.transformer.length - (settings.has_template() ? around : 0);
   }
   LineForm line_form(const ModelSection& model) const override {
-    return {.target = {}, .uses_template = model.as<ClassifierSettings>().special_tokens == "template"};
+    return {.target = {}, .uses_template = model.as<ClassifierSettings>().has_template()};
   }
   std::unique_ptr<TextClassifier> make(const ModelSection& model, Index vocabulary) const override {
     return std::make_unique<Classifier>(model.as<ClassifierSettings>(), vocabulary);

@@ -5,7 +5,7 @@
 namespace headwater {
 
 ClassHead::ClassHead(const ClassHeadSettings& settings)
-    : is_sigmoid_(with_classes(settings, 2).head == "sigmoid"),
+    : is_sigmoid_(with_classes(settings, 2).head == HeadType::sigmoid),
       outputs_(is_sigmoid_ ? 1 : with_classes(settings, 2).classes) {}
 
 ClassHead::ClassHead(LayerBuilder& builder, const std::string& name, const ClassHeadSettings& settings,
@@ -56,8 +56,7 @@ Classifier::Classifier(const ClassifierSettings& settings, Index vocabulary)
       output_dropout_("output", settings.transformer.output_dropout),
       head_(builder_, "head", settings.head, settings.transformer.width) {
   if (settings.pooler) {
-    pooler_.emplace(builder_, "pooler", encoder_.width(), encoder_.width(),
-                    settings.pooler_activation == "relu" ? ops::Activation::relu : ops::Activation::tanh);
+    pooler_.emplace(builder_, "pooler", encoder_.width(), encoder_.width(), settings.pooler_activation);
   }
   set_initialization(parameters_, settings.transformer.initialization);
 }
@@ -65,8 +64,7 @@ Classifier::Classifier(const ClassifierSettings& settings, Index vocabulary)
 Variable Classifier::features(const ForwardContext& context, const ClassBatch& batch,
                               std::vector<AttentionTrace>* traces) const {
   const Variable hidden = encoder_(context, batch.source, batch.segment_of, batch.words, traces);
-  const Variable pooled =
-      ops::pool(context.tape, hidden, pooling_of(settings_.pooling), pack(context.tape, batch.rows));
+  const Variable pooled = ops::pool(context.tape, hidden, settings_.pooling, pack(context.tape, batch.rows));
   return output_dropout_(context, pooled_features(context, pooled));
 }
 

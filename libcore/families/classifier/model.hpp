@@ -76,16 +76,21 @@ class TextClassifier {
   }
 };
 
+// template_: those of the tokenizer around each text.
+enum class SpecialTokens { none, template_ };
+
 // An encoder that gives each sequence a label: embedding, blocks that mix by attention or otherwise, or are
 // recurrent layers, pooling over the sequence, dropout, head.
 //
 struct ClassifierSettings : TextEncoderSettings {
-  std::string pooling = "max";             // max | mean | first, last (token): what the head reads
-  std::string special_tokens = "none";     // none | template: those of the tokenizer around each text
-  bool pairs = false;                      // an example is two texts, which the template joins
-  bool pooler = false;                     // a dense layer between pooling and head (Devlin et al. 2019)
-  std::string pooler_activation = "tanh";  // tanh | relu
+  ops::Pooling pooling = ops::Pooling::max;  // what the head reads
+  SpecialTokens special_tokens = SpecialTokens::none;
+  bool pairs = false;   // an example is two texts, which the template joins
+  bool pooler = false;  // a dense layer between pooling and head (Devlin et al. 2019)
+  ops::Activation pooler_activation = ops::Activation::tanh;
   ClassHeadSettings head;
+
+  bool has_template() const { return special_tokens == SpecialTokens::template_; }
 };
 
 class Classifier : public TextClassifier {

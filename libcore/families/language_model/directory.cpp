@@ -24,17 +24,14 @@ static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
   blocks.has_embedding_dropout = false;
   rows(v, s.transformer, blocks);
   v.field("norm_type", &s.transformer.norm_type,
-          schema::OneOf{
-              {{"layer_norm", "less the mean, over the standard deviation (Ba et al. 2016)"},
-               {"rms_norm", "over the root of the mean square, without a shift (Zhang and Sennrich 2019)"}}},
+          {"less the mean, over the standard deviation (Ba et al. 2016)",
+           "over the root of the mean square, without a shift (Zhang and Sennrich 2019)"},
           "what a norm computes", blocks.feed_forward);
-  v.field(
-      "feed_forward", &s.transformer.feed_forward,
-      schema::OneOf{{{"plain", "two layers, the activation between them (Vaswani et al. 2017)"},
-                     {"gated",
-                      "three layers without biases: the activation of the first times the second, then the "
-                      "third; with `activation: silu` SwiGLU (Shazeer 2020)"}}},
-      "what a block's feed-forward is", blocks.feed_forward);
+  v.field("feed_forward", &s.transformer.feed_forward,
+          {"two layers, the activation between them (Vaswani et al. 2017)",
+           "three layers without biases: the activation of the first times the second, then the "
+           "third; with `activation: silu` SwiGLU (Shazeer 2020)"},
+          "what a block's feed-forward is", blocks.feed_forward);
   v.field("layers", &s.layers, schema::Between{1, 1000, "blocks"},
           "blocks, one after the other, that look back only");
   v.field("tie_embeddings", &s.tie_embeddings, schema::Anything{},
@@ -43,11 +40,9 @@ static void settings_rows(schema::Visitor& v, LanguageModelSettings& s) {
   v.field("embedding_dropout", &s.embedding_dropout, schema::kShare,
           "share of the numbers that is set to 0 in training, of embeddings");
   v.field("padding", &s.padding,
-          schema::OneOf{
-              {{"none", "nothing is computed for positions without a token"},
-               {"predicted",
-                "every training text is filled up to length with padding, which is read and predicted as "
-                "tokens are: the loss of training is over all places"}}},
+          {"nothing is computed for positions without a token",
+           "every training text is filled up to length with padding, which is read and predicted as "
+           "tokens are: the loss of training is over all places"},
           "what becomes of the positions that a short text leaves empty");
   v.field("delimiter", &s.delimiter, schema::Text::any,
           {"for examples in two columns: the special token between source and target, as `[SEP]`. The loss "
@@ -68,13 +63,14 @@ static void check_settings(const LanguageModelSettings& s, const Recipe& recipe,
   if (recipe.data.stride > s.transformer.length)
     complain({"data", "stride"}, std::to_string(recipe.data.stride) + " is more than model.length, " +
                                      std::to_string(s.transformer.length) + ": tokens would be left out");
-  if (s.padding == "predicted" && recipe.data.examples != "lines")
+  const bool is_padded = s.padding == TrainingPadding::predicted;
+  if (is_padded && recipe.data.examples != DataExamples::lines)
     complain({"model", "padding"},
              "predicted is for data.examples: lines (write none: a stream has no gaps)");
-  if (s.padding == "predicted" && !s.delimiter.empty())
+  if (is_padded && !s.delimiter.empty())
     complain({"model", "padding"},
              "predicted is for one column of texts (write none: a target ends with [END])");
-  if (s.padding == "predicted" && recipe.training.batch_tokens > 0)
+  if (is_padded && recipe.training.batch_tokens > 0)
     complain({"training", "batch_tokens"},
              "counts no padding, which is computed here (write batch_sequences)");
   if (s.delimiter.empty()) return;
@@ -176,7 +172,6 @@ std::vector<std::int32_t> LoadedLanguageModel::prompt_ids(std::string_view text)
 // --- The row of the registry -------------------------------------------------------------------------------
 
 namespace {
-
 class LanguageModelFamily : public Family {
  public:
   LanguageModelFamily()

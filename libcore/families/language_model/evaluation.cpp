@@ -32,7 +32,7 @@ TrainedReading trained_reading(const LoadedLanguageModel& model) {
   if (model.delimiter >= 0 || !is_there(path)) return {};
   constexpr std::uint64_t kMaxBytes = 1 << 20;
   const DataSettings data = parse_recipe(read_file(path, kMaxBytes), shown(path)).data;
-  if (data.examples == "lines") return {};
+  if (data.examples == DataExamples::lines) return {};
   return {.is_stream = true, .has_line_ends = data.line_ends, .stride = data.stride};
 }
 

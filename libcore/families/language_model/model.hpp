@@ -61,14 +61,16 @@ struct TokenBatch {
   bool is_delimited() const { return !predicting.tokens.empty(); }
 };
 
+// predicted: in training every text is filled up to `length` with padding, a token as others are.
+enum class TrainingPadding { none, predicted };
+
 struct LanguageModelSettings {
   TransformerSettings transformer;
   std::int64_t layers = 1;
   double embedding_dropout = 0;  // transformer.dropout is of the blocks alone
   bool tie_embeddings = false;   // the output layer is the table of tokens
   bool output_bias = true;       // of the output layer
-  // none | predicted: in training every text is filled up to `length` with padding, a token as others are.
-  std::string padding = "none";
+  TrainingPadding padding = TrainingPadding::none;
   // The special token between the two columns of an example; empty: there is one column.
   std::string delimiter = {};
   MixingSettings mixing = {};  // by a mixer that takes steps

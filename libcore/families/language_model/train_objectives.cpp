@@ -109,7 +109,7 @@ void LanguageModelObjective::prepare(Split split, std::span<const std::uint32_t>
   Slot& to = slot_of(slot);
   to.batch.clear();
   const Index filled =
-      split == Split::train && model_.settings().padding == "predicted" ? model_.length() : 0;
+      split == Split::train && model_.settings().padding == TrainingPadding::predicted ? model_.length() : 0;
   std::int64_t predicted = 0;
   const auto add = [&](Index i, const auto& text, auto... length) {
     if (i < part.begin()) {
@@ -147,7 +147,7 @@ TextWindowsObjective::TextWindowsObjective(LanguageModel& model, Subset train, S
       validation_(std::move(validation)),
       seed_(recipe.seed),
       label_smoothing_(recipe.training.label_smoothing),
-      draws_(recipe.data.examples == "random"),
+      draws_(recipe.data.examples == DataExamples::random),
       drawn_windows_(recipe.data.epoch_examples > 0 ? recipe.data.epoch_examples
                                                     : static_cast<std::int64_t>(train_.count())),
       samples_(std::move(samples)) {
@@ -265,7 +265,7 @@ class LanguageModelTaskModel : public TaskModel {
   }
 
  private:
-  bool is_stream() const { return recipe_.data.examples != "lines"; }
+  bool is_stream() const { return recipe_.data.examples != DataExamples::lines; }
 
   const Recipe& recipe_;
   Tokenizer tokenizer_;

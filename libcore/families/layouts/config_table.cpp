@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autograd/ops.hpp"
 #include "families/config.hpp"
 #include "recipe/schema.hpp"
 #include "support/error.hpp"
@@ -11,18 +12,19 @@ namespace headwater {
 namespace {
 
 struct ActivationName {
-  std::string_view ours, theirs;
+  ops::Activation ours;
+  std::string_view theirs;
 };
 // The first name of each is the one that is written.
-constexpr ActivationName kActivationNames[] = {{"relu", "relu"},
-                                               {"gelu", "gelu"},
-                                               {"gelu_tanh", "gelu_new"},
-                                               {"gelu_tanh", "gelu_fast"},
-                                               {"gelu_tanh", "gelu_pytorch_tanh"},
-                                               {"silu", "silu"},
-                                               {"silu", "swish"},
-                                               {"gelu", "gelu_python"},
-                                               {"gelu_tanh", "gelu_python_tanh"}};
+constexpr ActivationName kActivationNames[] = {{ops::Activation::relu, "relu"},
+                                               {ops::Activation::gelu, "gelu"},
+                                               {ops::Activation::gelu_tanh, "gelu_new"},
+                                               {ops::Activation::gelu_tanh, "gelu_fast"},
+                                               {ops::Activation::gelu_tanh, "gelu_pytorch_tanh"},
+                                               {ops::Activation::silu, "silu"},
+                                               {ops::Activation::silu, "swish"},
+                                               {ops::Activation::gelu, "gelu_python"},
+                                               {ops::Activation::gelu_tanh, "gelu_python_tanh"}};
 
 }  // namespace
 
@@ -62,7 +64,7 @@ std::string activation_of_member(const Json& member, std::string_view name) {
   const std::string& said = member.as_string();
   std::string known;
   for (const ActivationName& activation : kActivationNames) {
-    if (said == activation.theirs) return std::string(activation.ours);
+    if (said == activation.theirs) return std::string(name_of(activation.ours));
     known += (known.empty() ? "one of " : ", ") + std::string(activation.theirs);
   }
   refuse_member(name, quote(said), known);
@@ -70,7 +72,7 @@ std::string activation_of_member(const Json& member, std::string_view name) {
 
 std::string member_of_activation(std::string_view activation) {
   for (const ActivationName& name : kActivationNames) {
-    if (name.ours == activation) return std::string(name.theirs);
+    if (name_of(name.ours) == activation) return std::string(name.theirs);
   }
   throw Error("model.activation: " + quote(activation) + " has no name there");
 }

@@ -106,7 +106,7 @@ class LinearStates : public EncoderStates {
   void source_ids(std::string_view text, SourceIds& found) const override { model_.source_ids(text, found); }
   Index length() const override { return model_.model->length(); }
   const Parameters& parameters() const override { return model_.model->parameters(); }
-  std::string_view pooling() const override { return linear_of(*model_.model).settings().vectors.pooling; }
+  ops::Pooling pooling() const override { return linear_of(*model_.model).settings().vectors.pooling; }
   bool normalizes() const override { return linear_of(*model_.model).settings().vectors.normalize; }
 
  private:

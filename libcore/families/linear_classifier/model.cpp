@@ -22,7 +22,7 @@ Index LinearClassifier::length() const { return encoder_ ? tokens_read(settings_
 Variable LinearClassifier::vectors(const ForwardContext& context, const ClassBatch& batch) const {
   const Variable states = (*encoder_)(context, batch.source, batch.segment_of, batch.words);
   const Variable pooled =
-      ops::pool(context.tape, states, pooling_of(settings_.vectors.pooling), pack(context.tape, batch.rows));
+      ops::pool(context.tape, states, settings_.vectors.pooling, pack(context.tape, batch.rows));
   if (settings_.vectors.normalize) normalize_rows(pooled.value());
   return pooled;
 }

@@ -37,7 +37,7 @@ static void check_settings(const MaskedLmSettings& s, const Recipe& recipe, cons
   if (masking.mask_share + masking.random_share > 1)
     complain({"masking", "random_share"},
              "is more than mask_share leaves (write " + format_number(1 - masking.mask_share) + " or less)");
-  const bool has_pairs = masking.examples == "sentence_pairs";
+  const bool has_pairs = masking.examples == MaskedExamples::sentence_pairs;
   if (s.next_sentence != has_pairs) {
     complain({"model", "next_sentence"},
              has_pairs
@@ -53,7 +53,7 @@ static void check_settings(const MaskedLmSettings& s, const Recipe& recipe, cons
         {"model", "next_sentence"},
         "its pooler reads the first token, where a layer that reads from the beginning has read nothing else "
         "(write bidirectional: true)");
-  if (s.span_boundary && masking.unit != "span")
+  if (s.span_boundary && masking.unit != MaskingUnit::span)
     complain({"model", "span_boundary"}, "true is for spans (write masking.unit: span)");
 }
 
@@ -287,8 +287,8 @@ class MaskedLmFamily : public Family {
   }
   std::vector<std::string> text_files(const Json&) const override { return {"tokenizer.json"}; }
   std::int64_t max_line_ids(const Recipe& recipe) const override {
-    if (recipe.masking.examples != "lines") return 0;  // all of a document is read
-    constexpr std::int64_t kAroundText = 2;            // [CLS] and [SEP]
+    if (recipe.masking.examples != MaskedExamples::lines) return 0;  // all of a document is read
+    constexpr std::int64_t kAroundText = 2;                          // [CLS] and [SEP]
     return recipe.model.as<MaskedLmSettings>().transformer.length - kAroundText;
   }
   LineForm line_form(const ModelSection&) const override { return {.uses_template = true}; }

@@ -38,7 +38,7 @@ void MaskedLmEvaluator::add_ids(std::span<const std::int32_t> ids) {
   if (ids.empty()) return;
   ++figures_.texts;
   figures_.ids += static_cast<std::int64_t>(ids.size());
-  if (reading_.masking.examples == "lines" && ids.size() > room_) {
+  if (reading_.masking.examples == MaskedExamples::lines && ids.size() > room_) {
     figures_.truncated.add(lines_);
     figures_.left_out += static_cast<std::int64_t>(ids.size() - room_);
     ids = ids.first(room_);

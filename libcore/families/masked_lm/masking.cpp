@@ -56,7 +56,7 @@ class Masking::Draw {
     find_units();
     if (scratch_.begins.empty()) return;
     budget_ = masking_.most_hidden(ordinary_tokens_);
-    if (masking_.settings_.unit == "span") {
+    if (masking_.settings_.unit == MaskingUnit::span) {
       hide_spans();
     } else {
       hide_units();
@@ -69,7 +69,7 @@ class Masking::Draw {
     return masking_.vocabulary_.is_special[static_cast<std::size_t>(text_[place])] != 0;
   }
   bool begins_unit(std::size_t place) const {
-    if (masking_.settings_.unit == "token" || place == 0 || is_special(place - 1)) return true;
+    if (masking_.settings_.unit == MaskingUnit::token || place == 0 || is_special(place - 1)) return true;
     const auto before = static_cast<std::size_t>(text_[place - 1]),
                here = static_cast<std::size_t>(text_[place]);
     return masking_.vocabulary_.begins_word[here] != 0 || masking_.vocabulary_.ends_word[before] != 0;
@@ -179,7 +179,7 @@ class Masking::Draw {
 
   // A span is replaced as a whole, other tokens each for itself.
   void replace() {
-    const bool is_of_spans = masking_.settings_.unit == "span";
+    const bool is_of_spans = masking_.settings_.unit == MaskingUnit::span;
     Stands stands = Stands::mask;
     std::size_t begin = 0;
     for (std::size_t place = 0; place < text_.size(); ++place) {

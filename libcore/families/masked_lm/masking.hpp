@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "recipe/recipe.hpp"
 #include "support/random.hpp"
 
 namespace headwater {
@@ -46,9 +47,9 @@ struct MaskedText {
 class Masking {
  public:
   struct Settings {
-    double share = 0.15;         // of a text's tokens, special ones not counted; at least one
-    std::string unit = "token";  // token | word | span (of whole words)
-    double mask_share = 0.8;     // of the hidden tokens (spans): [MASK] stands there
+    double share = 0.15;  // of a text's tokens, special ones not counted; at least one
+    MaskingUnit unit = MaskingUnit::token;
+    double mask_share = 0.8;  // of the hidden tokens (spans): [MASK] stands there
     double random_share =
         0.1;  // another token, drawn from all that are not special; of the rest the token itself
     double span_probability = 0.2;  // of the geometric distribution of a span's words

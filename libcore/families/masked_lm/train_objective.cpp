@@ -143,11 +143,12 @@ class MaskedLmTaskModel : public TaskModel {
   Parameters& parameters() override { return model_.parameters(); }
   std::unique_ptr<Dataset> new_dataset() const override {
     const std::int64_t room = model_.length() - static_cast<std::int64_t>(around_);
-    const TokenColumnSettings source{.name = "source",
-                                     .vocabulary = tokenizer_.vocabulary_size(),
-                                     .max_length = recipe_.masking.examples == "lines" ? room : 0,
-                                     .special = tokenizer_.special_ids(),
-                                     .vocabulary_hash = tokenizer_.hash()};
+    const TokenColumnSettings source{
+        .name = "source",
+        .vocabulary = tokenizer_.vocabulary_size(),
+        .max_length = recipe_.masking.examples == MaskedExamples::lines ? room : 0,
+        .special = tokenizer_.special_ids(),
+        .vocabulary_hash = tokenizer_.hash()};
     if (reads_pairs()) return std::make_unique<DocumentDataset>(source);
     return columns_in_order({source}, recipe_.data.columns);
   }
@@ -166,7 +167,7 @@ class MaskedLmTaskModel : public TaskModel {
   }
 
  private:
-  bool reads_pairs() const { return recipe_.masking.examples == "sentence_pairs"; }
+  bool reads_pairs() const { return recipe_.masking.examples == MaskedExamples::sentence_pairs; }
   std::unique_ptr<MaskedTexts> texts(Subset subset) const {
     if (reads_pairs())
       return std::make_unique<SentencePairs>(std::move(subset), tokenizer_, pair_, model_.length());

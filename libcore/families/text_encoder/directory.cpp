@@ -141,7 +141,7 @@ class TextEncoderStates : public EncoderStates {
   void source_ids(std::string_view text, SourceIds& found) const override { model_.source_ids(text, found); }
   Index length() const override { return model_.length; }
   const Parameters& parameters() const override { return model_.model->parameters(); }
-  std::string_view pooling() const override { return model_.model->settings().pooling; }
+  ops::Pooling pooling() const override { return model_.model->settings().pooling; }
   bool normalizes() const override { return model_.model->settings().normalize; }
 
  private:

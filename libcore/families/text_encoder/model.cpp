@@ -64,7 +64,8 @@ TextEncoder::TextEncoder(LayerBuilder& builder, const TextEncoderSettings& setti
 }
 
 Index TextEncoder::padded_length(Index words) const {
-  const bool is_filled = settings_.padding == "attended" || (settings_.padding == "pooled" && words > 0);
+  const bool is_filled =
+      settings_.padding == Padding::attended || (settings_.padding == Padding::pooled && words > 0);
   return is_filled ? settings_.transformer.length : 0;
 }
 
@@ -101,7 +102,7 @@ Variable TextEncoder::operator()(const ForwardContext& context, const PackedToke
                                  std::span<const std::int32_t> segment_of, const TokenSubset& words,
                                  std::vector<AttentionTrace>* traces) const {
   const Variable x = embed(context, tokens, segment_of);
-  if (settings_.padding != "pooled") return blocks_(context, x, {}, traces);
+  if (settings_.padding != Padding::pooled) return blocks_(context, x, {}, traces);
   const KeyTokens keys{words.tokens, pack(context.tape, words)};
   return blocks_(context, x, {.keys = &keys}, traces);
 }
@@ -110,7 +111,7 @@ Variable TextEncoder::states(const ForwardContext& context, const PackedTokens& 
                              std::span<const std::int32_t> segment_of, const TokenSubset& words,
                              Index layers) const {
   const Variable x = embed(context, tokens, segment_of);
-  if (settings_.padding != "pooled") return blocks_.states(context, x, layers);
+  if (settings_.padding != Padding::pooled) return blocks_.states(context, x, layers);
   const KeyTokens keys{words.tokens, pack(context.tape, words)};
   return blocks_.states(context, x, layers, {.keys = &keys});
 }

@@ -37,6 +37,10 @@ struct ClassBatch {
   void finish() { finish(BatchPart::whole(source.sequences())); }
 };
 
+// Of the positions that a short text leaves empty. attended: every sequence is filled to `length` with
+// padding that counts as tokens; pooled: with padding that is pooled, but not attended to.
+enum class Padding { none, attended, pooled };
+
 struct TextEncoderSettings {
   TransformerSettings transformer;
   MixingSettings mixing;
@@ -45,8 +49,7 @@ struct TextEncoderSettings {
   bool embedding_norm = false;        // a layer norm after the sum of the embeddings
   std::int64_t uncounted_token = -1;  // its tokens have the position of padding, and positions go on without
                                       // them (RoBERTa's pad_token_id); -1: none
-  std::string padding = "none";  // none | attended | pooled: every sequence filled to `length` with padding
-                                 // that counts as tokens, or that is pooled but not attended to
+  Padding padding = Padding::none;
 };
 
 class TextEncoder {
@@ -55,7 +58,7 @@ class TextEncoder {
   TextEncoder(LayerBuilder& builder, const TextEncoderSettings& settings, Index vocabulary);
 
   // Tokens [T] -> [T, D]. segment_of: one of each token, below `segments`; empty: all of segment 0. `words`:
-  // with padding "pooled" the tokens that are attended to.
+  // with padding pooled the tokens that are attended to.
   Variable operator()(const ForwardContext& context, const PackedTokens& tokens,
                       std::span<const std::int32_t> segment_of, const TokenSubset& words,
                       std::vector<AttentionTrace>* traces = nullptr) const;
@@ -89,10 +92,10 @@ class TextEncoder {
 };
 
 struct TextEmbedderSettings : TextEncoderSettings {
-  std::string pooling = "mean";  // max | mean | first (token)
-  bool pooler = false;           // has the dense layer that classifiers may read; no vector is made by it
-  bool normalize = false;        // vectors have the length 1
-  std::int64_t max_tokens = 0;   // of a text that are read, special ones counted; 0: all positions
+  ops::Pooling pooling = ops::Pooling::mean;  // not last
+  bool pooler = false;          // has the dense layer that classifiers may read; no vector is made by it
+  bool normalize = false;       // vectors have the length 1
+  std::int64_t max_tokens = 0;  // of a text that are read, special ones counted; 0: all positions
 };
 
 // Tokens of a text that are read.

@@ -265,9 +265,9 @@ std::vector<DirectoryFile> sentence_modules(const TextEmbedderSettings& settings
   if (settings.normalize) add("Normalize", "2_Normalize");
   Json pooling;
   pooling.set("word_embedding_dimension", settings.transformer.width)
-      .set("pooling_mode_cls_token", settings.pooling == "first")
-      .set("pooling_mode_mean_tokens", settings.pooling == "mean")
-      .set("pooling_mode_max_tokens", settings.pooling == "max");
+      .set("pooling_mode_cls_token", settings.pooling == ops::Pooling::first)
+      .set("pooling_mode_mean_tokens", settings.pooling == ops::Pooling::mean)
+      .set("pooling_mode_max_tokens", settings.pooling == ops::Pooling::max);
   Json length;
   length.set("max_seq_length", settings.max_tokens > 0 ? settings.max_tokens : settings.transformer.length)
       .set("do_lower_case", false);

@@ -39,14 +39,13 @@ static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
   v.field("decoder_layers", &s.decoder_layers, schema::Between{1, 1000, "blocks"},
           "blocks of the decoder, one after the other");
   v.field("share_embeddings", &s.share_embeddings,
-          schema::OneOf{{{"none", "source table, target table and output layer are three"},
-                         {"target_output", "the output layer is the target table (Marian: tied-embeddings)"},
-                         {"source_target", "one table for both sides (Marian: tied-embeddings-src)"},
-                         {"all", "one for all three (Marian: tied-embeddings-all)"}}},
+          {"source table, target table and output layer are three",
+           "the output layer is the target table (Marian: tied-embeddings)",
+           "one table for both sides (Marian: tied-embeddings-src)",
+           "one for all three (Marian: tied-embeddings-all)"},
           "which embeddings are one (Press and Wolf 2017); both sides then have one vocabulary");
   v.field("source_special_tokens", &s.source_special_tokens,
-          schema::OneOf{{{"none", "a source is its text alone"},
-                         {"start_end", "[START] and [END] around it, as around targets"}}},
+          {"a source is its text alone", "[START] and [END] around it, as around targets"},
           {"special tokens around a source", "make recipe (tokenize, vectorize), train, inspect"});
 }
 
@@ -57,18 +56,18 @@ static void check_settings(const EncoderDecoderSettings& s, const Recipe& recipe
     complain({"model", "encoder_layers"},
              "a recurrent decoder begins with the encoder's last state (write 1 or more)");
   if (ties_output(s) && s.embedding_width > 0 && s.embedding_width != s.transformer.width) {
-    complain({"model", "embedding_width"}, "share_embeddings: " + s.share_embeddings +
+    complain({"model", "embedding_width"}, "share_embeddings: " + std::string(name_of(s.share_embeddings)) +
                                                " needs embeddings as wide as the model (write " +
                                                std::to_string(s.transformer.width) + ")");
   }
-  if (!s.mixing.is_recurrent() && !s.mixing.has_attention() && s.transformer.positions == "rotary")
+  if (!s.mixing.is_recurrent() && !s.mixing.has_attention() && s.transformer.positions == Positions::rotary)
     complain({"model", "positions"}, "rotary positions are of self-attention, not of mixing: " +
                                          s.mixing.mixing + " (write learned)");
   const std::int64_t source = recipe.source_tokenizer.size, target = recipe.target_tokenizer.size;
   if (shares_tables(s) && source != target) {
     complain({"model", "share_embeddings"},
-             s.share_embeddings + ": source_tokenizer.size is " + std::to_string(source) +
-                 ", target_tokenizer.size " + std::to_string(target) +
+             std::string(name_of(s.share_embeddings)) + ": source_tokenizer.size is " +
+                 std::to_string(source) + ", target_tokenizer.size " + std::to_string(target) +
                  ": one table needs one vocabulary (give both the same, or write target_output)");
   }
   const TransformerSettings& t = s.transformer;
@@ -94,7 +93,6 @@ ModelSection model_section(const EncoderDecoderSettings& settings) {
 // --- The directory -----------------------------------------------------------------------------------------
 
 namespace {
-
 constexpr const char* kEncoderDecoderType = "headwater_encoder_decoder";
 
 }  // namespace
@@ -244,7 +242,6 @@ LoadedTranslator load_translator(const ModelFolder& folder) {
 // --- The row of the registry -------------------------------------------------------------------------------
 
 namespace {
-
 class EncoderDecoderFamily : public Family {
  public:
   EncoderDecoderFamily()

@@ -36,7 +36,9 @@ void write_target_size(std::string_view name, const Json& ours, Json& theirs) {
 // Two members say which tables are one.
 void read_sharing(std::string_view name, const Json& theirs, Json& ours) {
   const bool shares = truth_of(theirs, name, true), ties = truth_of(theirs, "tie_word_embeddings", true);
-  ours.set("share_embeddings", shares ? (ties ? "all" : "source_target") : (ties ? "target_output" : "none"));
+  using enum SharedEmbeddings;
+  ours.set("share_embeddings",
+           name_of(shares ? (ties ? all : source_target) : (ties ? target_output : none)));
   const std::int64_t source = ours.at("source_vocabulary_size").as_integer(),
                      target = ours.at("target_vocabulary_size").as_integer();
   if (shares && source != target)
@@ -46,7 +48,7 @@ void read_sharing(std::string_view name, const Json& theirs, Json& ours) {
 }
 void write_sharing(std::string_view name, const Json& ours, Json& theirs) {
   EncoderDecoderSettings settings;
-  settings.share_embeddings = ours.at("share_embeddings").as_string();
+  settings.share_embeddings = value_of<SharedEmbeddings>(ours.at("share_embeddings").as_string()).value();
   theirs.set(name, shares_tables(settings));
   theirs.set("tie_word_embeddings", ties_output(settings));
 }

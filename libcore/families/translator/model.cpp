@@ -38,8 +38,9 @@ Parameter* declare_shared(LayerBuilder& builder, const EncoderDecoderSettings& s
                           Index source_vocabulary, Index target_vocabulary) {
   if (!shares_tables(settings)) return nullptr;
   if (source_vocabulary != target_vocabulary) {
-    throw UsageError("model: share_embeddings " + settings.share_embeddings + ": source and target have " +
-                     std::to_string(source_vocabulary) + " and " + std::to_string(target_vocabulary) +
+    throw UsageError("model: share_embeddings " + std::string(name_of(settings.share_embeddings)) +
+                     ": source and target have " + std::to_string(source_vocabulary) + " and " +
+                     std::to_string(target_vocabulary) +
                      " tokens, one table needs one vocabulary (learn a joint one, or write target_output)");
   }
   return &declare_tokens(builder, "embedding", embeddings_of(settings, target_vocabulary));
@@ -60,11 +61,13 @@ OutputLayer output_of(LayerBuilder& builder, const EncoderDecoderSettings& setti
 }  // namespace
 
 bool shares_tables(const EncoderDecoderSettings& settings) {
-  return settings.share_embeddings == "source_target" || settings.share_embeddings == "all";
+  return settings.share_embeddings == SharedEmbeddings::source_target ||
+         settings.share_embeddings == SharedEmbeddings::all;
 }
 
 bool ties_output(const EncoderDecoderSettings& settings) {
-  return settings.share_embeddings == "target_output" || settings.share_embeddings == "all";
+  return settings.share_embeddings == SharedEmbeddings::target_output ||
+         settings.share_embeddings == SharedEmbeddings::all;
 }
 
 EncoderDecoder::EncoderDecoder(const EncoderDecoderSettings& settings, Index source_vocabulary,

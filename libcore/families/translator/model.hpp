@@ -11,20 +11,23 @@
 
 namespace headwater {
 
+// Which of source table, target table and output layer are one (Press and Wolf 2017).
+enum class SharedEmbeddings { none, target_output, source_target, all };
+// What stands around a source; its ids have it when they come here.
+enum class SourceSpecialTokens { none, start_end };
+
 struct EncoderDecoderSettings {
   TransformerSettings transformer;
   std::int64_t encoder_layers = 1, decoder_layers = 1;
-  // Which of source table, target table and output layer are one (Press and Wolf 2017).
-  std::string share_embeddings = "none";  // none | target_output | source_target | all
-  // What stands around a source; its ids have it when they come here.
-  std::string source_special_tokens = "none";  // none | start_end
+  SharedEmbeddings share_embeddings = SharedEmbeddings::none;
+  SourceSpecialTokens source_special_tokens = SourceSpecialTokens::none;
   // Of the tokens of a side among themselves; an encoder has attention where the mixer only looks back.
   MixingSettings mixing = {};
   // With mixing: gru the decoder starts from the encoder's last state, and there are two keys more:
   std::int64_t embedding_width = 0;  // 0: the width
   bool additive_attention = false;   // the decoder looks at the source as well
 
-  bool has_source_ends() const { return source_special_tokens == "start_end"; }
+  bool has_source_ends() const { return source_special_tokens == SourceSpecialTokens::start_end; }
   std::int64_t heads() const { return mixing.is_recurrent() ? 1 : transformer.heads; }
 };
 

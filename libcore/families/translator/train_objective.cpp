@@ -211,8 +211,8 @@ class EncoderDecoderTaskModel : public TaskModel {
                                     : " (learn it with tokenize --learn ... --start-end)"));
     }
     if (shares_tables(model_.settings()) && source_.hash() != target_.hash()) {
-      throw UsageError("model.share_embeddings: " + model_.settings().share_embeddings + ": " +
-                       given.source_tokenizer + " and " + given.target_tokenizer +
+      throw UsageError("model.share_embeddings: " + std::string(name_of(model_.settings().share_embeddings)) +
+                       ": " + given.source_tokenizer + " and " + given.target_tokenizer +
                        " are two vocabularies (learn one from both columns with --start-end, or write "
                        "target_output)");
     }

@@ -17,23 +17,16 @@ namespace headwater {
 // --- Its section of a recipe -------------------------------------------------------------------------------
 
 static void image_rows(schema::Visitor& v, ImagePipelineSettings& s) {
-  v.field(
-      "normalization", &s.normalization,
-      schema::OneOf{{{"symmetric", "from -1 to 1: x / 127.5 - 1"},
-                     {"unit", "from 0 to 1: x / 255"},
-                     {"standardized",
-                      "mean 0 and variance 1 by channel over the training images; the model keeps both"}}},
-      "which numbers the bytes of a pixel become");
+  v.field("normalization", &s.normalization,
+          {"from -1 to 1: x / 127.5 - 1", "from 0 to 1: x / 255",
+           "mean 0 and variance 1 by channel over the training images; the model keeps both"},
+          "which numbers the bytes of a pixel become");
   v.field("resizing", &s.resizing,
-          schema::OneOf{{{"none", "an error"},
-                         {"bilinear", "resized, without antialiasing"},
-                         {"crop", "a window of the model's size: anywhere in training, else the middle"}}},
+          {"an error", "resized, without antialiasing",
+           "a window of the model's size: anywhere in training, else the middle"},
           "what becomes of images of another height or width than the model's");
   v.field("random_flip", &s.random_flip,
-          schema::OneOf{{{"none", "no image"},
-                         {"horizontal", "half of them, left to right"},
-                         {"vertical", "half of them, upside down"},
-                         {"horizontal_and_vertical", "both, drawn separately"}}},
+          {"no image", "half of them, left to right", "half of them, upside down", "both, drawn separately"},
           "which training images are mirrored; drawn anew in each epoch, as are the next four keys");
   v.field("random_rotation", &s.random_rotation, schema::Between{0, 1, schema::kNoUnit},
           "training images are turned by up to this share of a full turn, either way");
@@ -44,15 +37,12 @@ static void image_rows(schema::Visitor& v, ImagePipelineSettings& s) {
           "training images get this many pixels on each side, then a window of the model's size is cut out "
           "at a random place");
   v.field("fill_mode", &s.fill_mode,
-          schema::OneOf{{{"reflect", "the image mirrored at its edge, the last pixel twice"},
-                         {"constant", "fill_value"},
-                         {"wrap", "the image again"},
-                         {"nearest", "the pixel at the edge"}}},
+          {"the image mirrored at its edge, the last pixel twice", "fill_value", "the image again",
+           "the pixel at the edge"},
           "what is beyond the edge of an image that was turned, zoomed or padded");
   v.field("fill_value", &s.fill_value, schema::Between{-1000, 1000, schema::kNoUnit},
           "of fill_mode constant: a normalized number");
-  v.field("interpolation", &s.interpolation,
-          schema::OneOf{{{"bilinear", "linear between four pixels"}, {"nearest", "the nearest pixel"}}},
+  v.field("interpolation", &s.interpolation, {"linear between four pixels", "the nearest pixel"},
           "what is between the pixels of an image that was turned or zoomed");
 }
 
@@ -73,24 +63,24 @@ static void settings_rows(schema::Visitor& v, VisionSettings& s) {
   block_rows(v, s.transformer,
              {.attention = block_keys(s.mixing, kMixing).attention, .has_embedding_dropout = false});
   v.field("positions", &s.transformer.positions,
-          schema::OneOf{{{"learned", "a table of parameters, a row for each place"},
-                         {"none", "nothing: the order of patches is not seen"}}},
+          schema::OneOf{{{Positions::learned, "a table of parameters, a row for each place"},
+                         {Positions::none, "nothing: the order of patches is not seen"}}},
           "what is added to a patch for its place");
-  v.field("class_token_position", &s.class_token_position, schema::Anything{},
-          "a learned position is added to the class token, too",
-          schema::When{s.has_class_token(), "pooling " + s.pooling, "pooling class_token"});
+  v.field(
+      "class_token_position", &s.class_token_position, schema::Anything{},
+      "a learned position is added to the class token, too",
+      schema::When{s.has_class_token(), "pooling " + std::string(name_of(s.pooling)), "pooling class_token"});
   v.field("layers", &s.layers, schema::Between{1, 1000, "blocks"},
           "blocks of the encoder, one after the other");
   v.field("final_norm", &s.final_norm, schema::Anything{}, "one more norm after the last block",
-          schema::When{s.transformer.norm == "pre", "norm post", "norm pre"});
+          schema::When{s.transformer.is_pre_norm(), "norm post", "norm pre"});
   v.field("has_second_activation", &s.has_second_activation, schema::Anything{},
           "the activation follows the second layer of the feed-forward too");
   v.field("feed_forward_dropout", &s.feed_forward_dropout, schema::kShare,
           "share of the numbers that is set to 0 in training, after each layer of the feed-forward");
   v.field("pooling", &s.pooling,
-          schema::OneOf{{{"class_token", "a separate token before the patches (Dosovitskiy et al. 2021)"},
-                         {"mean", "the mean of each feature over the patches"},
-                         {"flatten", "all patches side by side"}}},
+          {"a separate token before the patches (Dosovitskiy et al. 2021)",
+           "the mean of each feature over the patches", "all patches side by side"},
           "what of an image's tokens the head reads");
   v.field("head_widths", &s.head_widths, schema::Between{1, 65536, "units"},
           "widths of the dense layers (GELU) before the last");
@@ -107,7 +97,7 @@ static void check_settings(const VisionSettings& s, const Recipe& recipe, const 
     complain({"model", "pooling"}, "a class token is no patch of an image, which a " + s.mixing.mixing +
                                        " goes over (write mean or flatten)");
   }
-  check_classes({.head = "softmax", .classes = s.classes}, recipe, complain);
+  check_classes({.head = HeadType::softmax, .classes = s.classes}, recipe, complain);
   if (s.grid().patches() == 0) {
     complain({"model", "patch_size"}, "a patch of " + std::to_string(s.patch_size) +
                                           " pixels is larger than the image (choose a smaller one)");
@@ -151,7 +141,7 @@ constexpr const char *kImageMean = "image_mean", *kImageStd = "image_std";
 // Directories from before these keys have the defaults.
 Json with_later_keys(Json config) {
   VisionSettings settings;
-  settings.transformer.norm = "pre";  // which final_norm is of
+  settings.transformer.norm = NormPlacement::pre;  // which final_norm is of
   Json defaults;
   ModelSection section = model_section(settings);
   write_settings(defaults, section.settings());
@@ -260,7 +250,8 @@ LoadedVisionModel load_vision_model(const ModelFolder& folder) {
   LabelSet labels = labels_of_config(config, where);
   ImageProcessing processing = image_processing(folder);
   if (folder.layout != nullptr)
-    config.set("normalization", processing.normalization).set("resizing", processing.resizing);
+    config.set("normalization", name_of(processing.normalization))
+        .set("resizing", name_of(processing.resizing));
   std::unique_ptr<VisionModel> model = vision_model_of_config(config, where, processing.resize);
   load_weights(folder, model->parameters());
   if (folder.layout == nullptr)
@@ -278,7 +269,6 @@ ImageDatasetSettings image_settings(const VisionSettings& settings) {
 // --- The row of the registry -------------------------------------------------------------------------------
 
 namespace {
-
 class VisionFamily : public Family {
  public:
   VisionFamily()

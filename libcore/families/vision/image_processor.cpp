@@ -159,7 +159,7 @@ Json sides_json(std::int64_t height, std::int64_t width) {
 
 void write_sizes(const ImageProcessing& processing, const ImageShape& shape, Json& config) {
   const PublishedResize resize = processing.resize.value_or(PublishedResize{
-      .is_resized = processing.resizing == "bilinear", .height = shape.height, .width = shape.width});
+      .is_resized = processing.resizing == Resizing::bilinear, .height = shape.height, .width = shape.width});
   config.set("do_resize", resize.is_resized);
   config.set("size", resize.shortest > 0 ? Json().set("shortest_edge", resize.shortest)
                                          : sides_json(resize.height, resize.width));
@@ -205,15 +205,15 @@ ImageProcessing image_processing_of(const Json& config, const ImageShape& shape)
   if (resize.is_resized || resize.is_cut) {
     out.resize = resize;
   } else {
-    out.resizing = "none";
+    out.resizing = Resizing::none;
   }
   out.statistics = statistics_of(config, shape.channels);
   if (are_all(out.statistics.mean, 0) && are_all(out.statistics.std, 1)) {
-    out.normalization = "unit";
+    out.normalization = Normalization::unit;
   } else if (!are_all(out.statistics.mean, kUsual) || !are_all(out.statistics.std, kUsual)) {
-    out.normalization = "standardized";
+    out.normalization = Normalization::standardized;
   }
-  if (out.normalization != "standardized") out.statistics = {};
+  if (out.normalization != Normalization::standardized) out.statistics = {};
   out.reading = reading_of_members(config, kPublishedReading);
   return out;
 }
@@ -221,10 +221,10 @@ ImageProcessing image_processing_of(const Json& config, const ImageShape& shape)
 Json image_processor_of(const ImageProcessing& processing, const ImageShape& shape) {
   const auto channels = static_cast<std::size_t>(shape.channels);
   Json::Array mean(channels, kUsual), std(channels, kUsual);
-  if (processing.normalization == "unit") {
+  if (processing.normalization == Normalization::unit) {
     mean.assign(channels, 0.0);
     std.assign(channels, 1.0);
-  } else if (processing.normalization == "standardized") {
+  } else if (processing.normalization == Normalization::standardized) {
     for (std::size_t c = 0; c < channels; ++c) {
       mean[c] = processing.statistics.mean[c];
       std[c] = std::max(processing.statistics.std[c], kSmallestImageStd);
@@ -235,7 +235,7 @@ Json image_processor_of(const ImageProcessing& processing, const ImageShape& sha
   write_sizes(processing, shape, config);
   config.set("do_rescale", true);
   config.set("rescale_factor", kByte);
-  config.set("do_normalize", processing.normalization != "unit");
+  config.set("do_normalize", processing.normalization != Normalization::unit);
   config.set("image_mean", std::move(mean));
   config.set("image_std", std::move(std));
   if (processing.reading != kPublishedReading) write_reading(config, processing.reading);

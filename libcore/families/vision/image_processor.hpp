@@ -16,7 +16,8 @@ inline constexpr const char* kProcessorFile = "preprocessor_config.json";
 // Two settings of an ImagePipeline, its statistics where they are standardized, and how files are read:
 // members of our own, which that library passes over.
 struct ImageProcessing {
-  std::string normalization = "symmetric", resizing = "bilinear";
+  Normalization normalization = Normalization::symmetric;
+  Resizing resizing = Resizing::bilinear;
   ChannelStatistics statistics = {};
   ImageReading reading = {};
   std::optional<PublishedResize> resize = {};  // of a published model that makes images fit

@@ -70,7 +70,7 @@ Parameter* declare_table(Parameters& parameters, const std::string& name, Index 
 
 VisionSettings checked(VisionSettings settings) {
   if (settings.classes == 0) settings.classes = 10;  // before any image is seen
-  if (settings.transformer.positions.starts_with("sinusoidal"))
+  if (is_sinusoidal(settings.transformer.positions))
     throw UsageError("model: positions of patches are learned, or there are none (not sinusoidal)");
   if (settings.patch_size > 0 && settings.grid().patches() > 0) return settings;
   throw UsageError("model: patch_size " + std::to_string(settings.patch_size) + ", images of " +
@@ -81,7 +81,7 @@ VisionSettings checked(VisionSettings settings) {
 // Glorot's outputs of the map of patches: those of a dense layer; with glorot_normal, which is of an example
 // that has a strided convolution there, of its kernel: each place of a patch counts.
 double fan_out_of_patches(const VisionSettings& settings) {
-  const bool is_convolution = settings.transformer.initialization == "glorot_normal";
+  const bool is_convolution = settings.transformer.initialization == Initialization::glorot_normal;
   const std::int64_t places = is_convolution ? settings.patch_size * settings.patch_size : 1;
   return static_cast<double>(places * settings.transformer.width);
 }
@@ -103,7 +103,7 @@ VisionModel::VisionModel(const VisionSettings& settings)
                                              settings.transformer.width, Initializer::embedding_uniform)
                        : nullptr),
       positions_(
-          settings.transformer.positions == "learned"
+          settings.transformer.positions == Positions::learned
               ? declare_table(parameters_, "embedding.positions", positions(), settings.transformer.width)
               : nullptr),
       encoder_(builder_, "encoder", vision_block_settings(settings), settings.layers),
@@ -147,7 +147,7 @@ Variable VisionModel::embed(const ForwardContext& context, const ImageBatch& bat
 // of what is read only.
 Variable VisionModel::pool(const ForwardContext& context, const Variable& x, const ImageBatch& batch) const {
   const Packing& images = pack(context.tape, batch.rows);
-  if (settings_.pooling == "mean")
+  if (settings_.pooling == ImagePooling::mean)
     return ops::pool(context.tape, encoder_.norm(context, x), ops::Pooling::mean, images);
   if (class_token_ == nullptr) return ops::flatten(context.tape, encoder_.norm(context, x), images);
   return encoder_.norm(context, ops::pool(context.tape, x, ops::Pooling::first, images));

@@ -51,6 +51,9 @@ struct ImageBatch {
   void finish(const PatchGrid& grid, bool has_class_token);  // of a whole batch
 };
 
+// flatten: all patches side by side.
+enum class ImagePooling { class_token, mean, flatten };
+
 struct VisionSettings {
   TransformerSettings transformer;  // without length, scale_embedding and output_dropout: images have one
                                     // length, and the dropout before the output layer is head_dropout
@@ -59,8 +62,8 @@ struct VisionSettings {
   std::int64_t image_height = 28, image_width = 28, channels = 1;
   ImagePipelineSettings images;
   std::int64_t patch_size = 4;
-  std::int64_t classes = 0;               // 0: as many as the images have labels
-  std::string pooling = "class_token";    // or mean of the patches, or flatten: all of them side by side
+  std::int64_t classes = 0;  // 0: as many as the images have labels
+  ImagePooling pooling = ImagePooling::class_token;
   bool class_token_position = true;       // a learned position is added to the class token, too
   bool final_norm = true;                 // of pre-norm blocks: one more after the last
   bool has_second_activation = false;     // of the blocks' feed-forward
@@ -68,7 +71,7 @@ struct VisionSettings {
   std::vector<std::int64_t> head_widths;  // dense layers (GELU) before the output layer
   double head_dropout = 0;                // before and after each of them
 
-  bool has_class_token() const { return pooling == "class_token"; }
+  bool has_class_token() const { return pooling == ImagePooling::class_token; }
   ImageShape image_shape() const {
     return {.height = image_height, .width = image_width, .channels = channels};
   }
@@ -125,8 +128,8 @@ class VisionModel {
   // Rows of the table of positions.
   Index positions() const { return settings_.class_token_position ? tokens() : settings_.grid().patches(); }
   Index pooled_width() const {
-    return settings_.pooling == "flatten" ? tokens() * settings_.transformer.width
-                                          : settings_.transformer.width;
+    return settings_.pooling == ImagePooling::flatten ? tokens() * settings_.transformer.width
+                                                      : settings_.transformer.width;
   }
   std::vector<DenseLayer> dense_layers();
   Variable pool(const ForwardContext& context, const Variable& x, const ImageBatch& batch) const;

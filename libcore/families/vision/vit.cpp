@@ -131,7 +131,7 @@ ExportParts vit_parts(const ModelFolder& folder, Json&) {
   if (!background.drops_transparency)
     out.notes.push_back("other programs do not know the background: lay transparent images on " +
                         background.name() + " before they read them");
-  if (folder.layout == nullptr && settings.images.resizing == "bilinear")
+  if (folder.layout == nullptr && settings.images.resizing == Resizing::bilinear)
     out.notes.push_back(
         "images of other sizes are resized with antialiasing there: resize them alike before both read them");
   return out;

@@ -54,8 +54,7 @@ class ClassifierStep : public StepModel {
   double useful_flops() const override {
     const BlockSettings block = block_settings(settings_.model.transformer, settings_.model.mixing);
     if (block.mixing.is_recurrent()) {  // a product with the token, one with the state
-      const Index gates =
-          kernels::gates_of(block.mixing.mixing == "lstm" ? kernels::Cell::lstm : kernels::Cell::gru);
+      const Index gates = kernels::gates_of(value_of<kernels::Cell>(block.mixing.mixing).value());
       const double layer = 2 * linear_flops(words_.tokens(), width(), gates * width());
       return static_cast<double>(settings_.model.encoder_layers) * layer +
              linear_flops(settings_.batch, width(), 1);

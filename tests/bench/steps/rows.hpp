@@ -37,7 +37,7 @@ inline constexpr std::string_view kRowNames[] = {"A1", "A2", "A2P", "B", "C",  "
                                                  "E",  "F",  "FA",  "S", "N1", "NL", "NG"};
 
 // Film reviews cut at 600 tokens, good or bad.
-inline ClassifierStepSettings reviews(Index width, const std::string& positions, const std::string& lengths) {
+inline ClassifierStepSettings reviews(Index width, Positions positions, const std::string& lengths) {
   ClassifierStepSettings s;
   s.vocabulary = 20000;
   s.batch = 32;
@@ -52,31 +52,34 @@ inline ClassifierStepSettings reviews(Index width, const std::string& positions,
   return s;
 }
 inline Row row_a1(const std::string& lengths) {
-  return {std::make_unique<ClassifierStep>(reviews(32, "none", lengths)), 650'689, {.kind = "rmsprop"}};
+  return {std::make_unique<ClassifierStep>(reviews(32, Positions::none, lengths)),
+          650'689,
+          {.kind = OptimizerKind::rmsprop}};
 }
 inline Row row_a2(const std::string& lengths, bool pools_padding) {
-  ClassifierStepSettings s = reviews(256, "learned", lengths);
-  if (pools_padding) s.model.padding = "pooled";
-  return {std::make_unique<ClassifierStep>(s), 5'817'633, {.kind = "rmsprop"}};
+  ClassifierStepSettings s = reviews(256, Positions::learned, lengths);
+  if (pools_padding) s.model.padding = Padding::pooled;
+  return {std::make_unique<ClassifierStep>(s), 5'817'633, {.kind = OptimizerKind::rmsprop}};
 }
 
 // The same reviews by a recurrent layer, as narrow as that of A1; and reviews cut at 80 tokens by a wide one.
 inline ClassifierStepSettings recurrent_reviews(Index width, const std::string& mixing,
                                                 const std::string& lengths) {
-  ClassifierStepSettings s = reviews(width, "none", lengths);
+  ClassifierStepSettings s = reviews(width, Positions::none, lengths);
   s.model.mixing.mixing = mixing;
-  s.model.pooling = "last";
+  s.model.pooling = ops::Pooling::last;
   return s;
 }
 inline Row row_n1(const std::string& lengths) {
-  return {
-      std::make_unique<ClassifierStep>(recurrent_reviews(32, "lstm", lengths)), 648'353, {.kind = "rmsprop"}};
+  return {std::make_unique<ClassifierStep>(recurrent_reviews(32, "lstm", lengths)),
+          648'353,
+          {.kind = OptimizerKind::rmsprop}};
 }
 inline Row row_wide_n(const std::string& mixing, Index parameters, const std::string& lengths) {
   ClassifierStepSettings s = recurrent_reviews(256, mixing, lengths);
   s.batch = 64;
   s.lengths = read_lengths(lengths + "/imdb-80.txt");
-  return {std::make_unique<ClassifierStep>(s), parameters, {.kind = "rmsprop"}};
+  return {std::make_unique<ClassifierStep>(s), parameters, {.kind = OptimizerKind::rmsprop}};
 }
 
 // A causal language model of whole reviews cut at 80 tokens.
@@ -91,7 +94,7 @@ inline Row row_b(const std::string& lengths) {
   t.norm_epsilon = 1e-6;
   t.length = 80;
   t.dropout = 0.1;
-  return {std::make_unique<LanguageModelStep>(s), 10'939'168, {.kind = "adam"}};
+  return {std::make_unique<LanguageModelStep>(s), 10'939'168, {.kind = OptimizerKind::adam}};
 }
 
 // English to Spanish.
@@ -103,7 +106,7 @@ inline Row row_c(const std::string& lengths) {
   s.source_vocabulary = s.target_vocabulary = 15000;
   s.batch = 64;
   s.lengths = read_lengths(lengths + "/spa-eng-20.txt");
-  return {std::make_unique<TranslationStep>(s), 19'960'216, {.kind = "rmsprop"}};
+  return {std::make_unique<TranslationStep>(s), 19'960'216, {.kind = OptimizerKind::rmsprop}};
 }
 
 // What both rows of images have.
@@ -114,8 +117,8 @@ inline VisionSettings images(Index width, Index heads, Index head_width, Index c
   t.heads = heads;
   t.head_width = head_width;
   t.feed_forward_width = 128;
-  t.activation = "gelu";
-  t.norm = "pre";
+  t.activation = ops::Activation::gelu;
+  t.norm = NormPlacement::pre;
   t.norm_epsilon = 1e-6;
   s.layers = 8;
   s.classes = classes;
@@ -128,29 +131,29 @@ inline Row row_d1(const std::string&) {
   s.model.head_widths = {128};
   return {std::make_unique<VisionStep>(s),
           823'434,
-          {.kind = "adamw", .weight_decay = 1e-4, .weight_decay_of = "all"}};
+          {.kind = OptimizerKind::adamw, .weight_decay = 1e-4, .weight_decay_of = DecayedParameters::all}};
 }
 
 // CIFAR-100 at 72x72, patches of 6x6.
 inline Row row_d2(const std::string&) {
   VisionStepSettings s{.model = images(64, 4, 64, 100), .batch = 256, .stored_side = 32};
   s.model.image_height = s.model.image_width = 72;
-  s.model.images = {.normalization = "standardized",
-                    .resizing = "bilinear",
-                    .random_flip = "horizontal",
+  s.model.images = {.normalization = Normalization::standardized,
+                    .resizing = Resizing::bilinear,
+                    .random_flip = RandomFlip::horizontal,
                     .random_rotation = 0.02,
                     .random_zoom_height = 0.2,
                     .random_zoom_width = 0.2};
   s.model.channels = 3;
   s.model.patch_size = 6;
-  s.model.pooling = "flatten";
+  s.model.pooling = ImagePooling::flatten;
   s.model.transformer.attention_dropout = s.model.feed_forward_dropout = 0.1;
   s.model.has_second_activation = true;
   s.model.head_widths = {2048, 1024};
   s.model.head_dropout = 0.5;
   return {std::make_unique<VisionStep>(s),
           21'759'012,
-          {.kind = "adamw", .weight_decay = 1e-4, .weight_decay_of = "all"}};
+          {.kind = OptimizerKind::adamw, .weight_decay = 1e-4, .weight_decay_of = DecayedParameters::all}};
 }
 
 // Portuguese to English, four blocks a side.
@@ -161,7 +164,7 @@ inline Row row_e(const std::string& lengths) {
   t.heads = 8;
   t.feed_forward_width = 512;
   t.norm_epsilon = 1e-6;
-  t.positions = "sinusoidal";
+  t.positions = Positions::sinusoidal;
   t.scale_embedding = true;
   t.length = 40;
   t.dropout = 0.1;
@@ -171,8 +174,8 @@ inline Row row_e(const std::string& lengths) {
   s.lengths = read_lengths(lengths + "/ted-pt-en-40.txt");
   return {std::make_unique<TranslationStep>(s),
           5'005'312,
-          {.kind = "adam", .epsilon = 1e-9, .beta_1 = 0.9, .beta_2 = 0.98},
-          {.kind = "inverse_square_root", .warmup_steps = 4000}};
+          {.kind = OptimizerKind::adam, .epsilon = 1e-9, .beta_1 = 0.9, .beta_2 = 0.98},
+          {.kind = ScheduleKind::inverse_square_root, .warmup_steps = 4000}};
 }
 
 // BERT's pretraining in small: pieces of 128 tokens, 15 % of them hidden. FA has smaller batches and
@@ -188,14 +191,14 @@ inline Row row_f(Index batch, double attention_dropout) {
   t.width = 128;
   t.heads = 4;
   t.feed_forward_width = 512;
-  t.activation = "gelu";
+  t.activation = ops::Activation::gelu;
   t.norm_epsilon = 1e-12;
   t.length = 128;
   t.dropout = 0.1;
   t.attention_dropout = attention_dropout;
   return {std::make_unique<MaskedLmStep>(s),
           1'883'520,
-          {.kind = "adamw", .weight_decay = 0.01, .global_clipnorm = 1}};
+          {.kind = OptimizerKind::adamw, .weight_decay = 0.01, .global_clipnorm = 1}};
 }
 
 // Characters of Shakespeare in nanoGPT's setting for CPUs.
@@ -209,13 +212,13 @@ inline Row row_s(const std::string&) {
   t.width = 128;
   t.heads = 4;
   t.feed_forward_width = 512;
-  t.activation = "gelu";
-  t.norm = "pre";
+  t.activation = ops::Activation::gelu;
+  t.norm = NormPlacement::pre;
   t.norm_epsilon = 1e-6;
   t.length = 64;
   return {std::make_unique<LanguageModelStep>(s),
           818'241,
-          {.kind = "adamw", .beta_2 = 0.99, .weight_decay = 0.1, .global_clipnorm = 1}};
+          {.kind = OptimizerKind::adamw, .beta_2 = 0.99, .weight_decay = 0.1, .global_clipnorm = 1}};
 }
 
 // `lengths`: the folder of length tables.

@@ -18,7 +18,7 @@ namespace {
 // Files of 5 pixels by 4 for a model that reads 3 by 3.
 class LabelledFiles {
  public:
-  explicit LabelledFiles(const std::string& resizing = "bilinear") {
+  explicit LabelledFiles(Resizing resizing = Resizing::bilinear) {
     VisionSettings settings;
     settings.transformer.width = 8;
     settings.transformer.heads = 2;
@@ -101,7 +101,7 @@ TEST_CASE("labels of images: the first bad file is named by its number") {
 }
 
 TEST_CASE("labels of images: other sizes are refused, or resized as bytes where that is asked for") {
-  const LabelledFiles strict("none"), bilinear;
+  const LabelledFiles strict(Resizing::none), bilinear;
   ImageLabeller refusing(strict.model), resizing(strict.model, true), also_resizing(bilinear.model, true);
   CHECK(error_text([&] {
           (void)refusing.of_files(strict.files);

@@ -186,7 +186,7 @@ TEST_CASE("length penalties are those of their papers") {
   CHECK(std::abs(length_penalty(settings, 7) - std::pow(7.0, 0.6)) <= 1e-14);
   settings.search.length_penalty = -2.5;
   CHECK(std::abs(length_penalty(settings, 3) - std::pow(3.0, -2.5)) <= 1e-14);
-  settings.search.length_penalty_kind = "gnmt";
+  settings.search.length_penalty_kind = LengthPenaltyKind::gnmt;
   settings.search.length_penalty = 0.6;
   CHECK(std::abs(length_penalty(settings, 7) - std::pow(2.0, 0.6)) <= 1e-14);
   CHECK(length_penalty(settings, 1) == 1);

@@ -11,7 +11,7 @@ using namespace headwater;
 
 namespace {
 
-LoadedTranslator small_translator(Index length = 6, const std::string& ends = "none") {
+LoadedTranslator small_translator(Index length = 6, SourceSpecialTokens ends = SourceSpecialTokens::none) {
   EncoderDecoderSettings settings;
   settings.transformer.width = 8;
   settings.transformer.heads = 2;
@@ -64,14 +64,14 @@ TEST_CASE("as many tokens as the ratio says: 1.1 times ten are eleven") {
 }
 
 TEST_CASE("alignments link tokens of the text alone, counted from its first") {
-  for (const std::string ends : {"none", "start_end"}) {
-    INFO(ends);
+  for (const SourceSpecialTokens ends : {SourceSpecialTokens::none, SourceSpecialTokens::start_end}) {
+    INFO(name_of(ends));
     const LoadedTranslator files = small_translator(6, ends);
     GenerationSettings settings{.search = {.min_new_tokens = 5}};
     settings.alignment.emplace();
     Translator translator(files, settings);
     const std::vector<Translations> found = translator.translations({"c", "a b c", "a b c a b c a b c"});
-    const Index most = ends == "none" ? 6 : 5;  // [START] takes a place of the last line
+    const Index most = ends == SourceSpecialTokens::none ? 6 : 5;  // [START] takes a place of the last line
     for (const auto& [line, tokens] : {std::pair<std::size_t, Index>{0, 1}, {1, 3}, {2, most}}) {
       REQUIRE(found.at(line).at(0).source_of.size() == found[line][0].hypothesis.ids.size());
       for (const Index source : found[line][0].source_of) CHECK((source >= 0 && source < tokens));
@@ -92,7 +92,8 @@ TEST_CASE("a text that is too long keeps its end token where the model is a publ
   CHECK(whole.ids == cut.ids);
   CHECK((!whole.is_truncated && whole.first == TokenRange{0, 3}));
   CHECK(files.source_ids(" ").is_empty);
-  LoadedTranslator ends = small_translator(4, "start_end");  // as vectorize cuts what it learns from
+  LoadedTranslator ends =
+      small_translator(4, SourceSpecialTokens::start_end);  // as vectorize cuts what it learns from
   CHECK(ends.source_ids("a b c a b").ids == std::vector<std::int32_t>{2, 4, 5, 6});
   CHECK(ends.source_ids("a b c a b").first == TokenRange{1, 4});
 }

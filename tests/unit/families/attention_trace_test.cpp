@@ -176,7 +176,7 @@ TEST_CASE("padding that is pooled is a query and no key; padding that is attende
     settings.transformer.heads = 2;
     settings.transformer.feed_forward_width = 12;
     settings.transformer.length = 5;
-    settings.padding = pools ? "pooled" : "attended";
+    settings.padding = pools ? Padding::pooled : Padding::attended;
     LoadedClassifier model{{},
                            Tokenizer::parse(kWordTokenizer, "tokenizer"),
                            std::nullopt,

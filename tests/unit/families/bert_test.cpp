@@ -119,10 +119,10 @@ TEST_CASE("BERT's layout: what a config.json says, and what is not computed") {
   CHECK(s.segments == 2);
   CHECK(s.embedding_norm);
   CHECK(s.pooler);
-  CHECK(s.pooling == "first");
-  CHECK(s.special_tokens == "template");
-  CHECK(s.head.head == "softmax");
-  CHECK(s.transformer.norm == "post");
+  CHECK(s.pooling == ops::Pooling::first);
+  CHECK(s.special_tokens == SpecialTokens::template_);
+  CHECK(s.head.head == HeadType::softmax);
+  CHECK(s.transformer.norm == NormPlacement::post);
   CHECK(s.transformer.norm_epsilon == 1e-12);
   CHECK(s.transformer.output_dropout == 0.1);
   Json config = small_bert();
@@ -130,8 +130,9 @@ TEST_CASE("BERT's layout: what a config.json says, and what is not computed") {
   CHECK(settings_of(config.set("classifier_dropout", nullptr).set("hidden_dropout_prob", 0.2))
             .transformer.output_dropout == 0.2);
   CHECK(settings_of(small_bert().set("type_vocab_size", 1)).segments == 1);
-  CHECK(settings_of(small_bert().set("hidden_act", "relu")).transformer.activation == "relu");
-  CHECK(settings_of(small_bert().set("hidden_act", "gelu_python")).transformer.activation == "gelu");
+  CHECK(settings_of(small_bert().set("hidden_act", "relu")).transformer.activation == ops::Activation::relu);
+  CHECK(settings_of(small_bert().set("hidden_act", "gelu_python")).transformer.activation ==
+        ops::Activation::gelu);
   const auto refused = [&](const char* key, Json value) {
     return error_text([&] { settings_of(small_bert().set(key, std::move(value))); });
   };

@@ -38,7 +38,7 @@ TEST_CASE("generation_config.json: ends, starts, lengths and forbidden tokens") 
   CHECK(config.repetition_penalty == 1.5);
   CHECK(config.renormalizes);
   CHECK(config.decoding.num_beams == 4);
-  CHECK(config.decoding.early_stopping == "first");
+  CHECK(config.decoding.early_stopping == BeamStopping::first);
   CHECK(said(R"({"bos_token_id": 3, "decoder_start_token_id": [5]})").start_id == 5);
   CHECK(said(R"({"eos_token_id": null})").end_ids.empty());
 }

@@ -21,9 +21,9 @@ LanguageModelSettings gpt2_settings(bool is_tied) {
   t.width = 8;
   t.heads = 2;
   t.feed_forward_width = 12;
-  t.norm = "pre";
+  t.norm = NormPlacement::pre;
   t.norm_epsilon = 1e-5;
-  t.activation = "gelu_tanh";
+  t.activation = ops::Activation::gelu_tanh;
   t.length = 6;
   t.dropout = 0.2;
   settings.layers = 2;
@@ -276,9 +276,9 @@ TEST_CASE("GPT-2's layout: a setting that it cannot say is named, a delimiter is
     change(settings);
     return said_of_settings("gpt2", model_section(settings));
   };
-  CHECK(said([](LanguageModelSettings& s) { s.transformer.norm = "post"; }) ==
+  CHECK(said([](LanguageModelSettings& s) { s.transformer.norm = NormPlacement::post; }) ==
         "model.norm is post, which GPT-2's layout cannot say (only pre; train with that)");
-  CHECK(said([](LanguageModelSettings& s) { s.transformer.positions = "none"; }) ==
+  CHECK(said([](LanguageModelSettings& s) { s.transformer.positions = Positions::none; }) ==
         "model.positions is none, which GPT-2's layout cannot say (only learned; train with that)");
   CHECK(said([](LanguageModelSettings& s) { s.transformer.scale_embedding = true; }) ==
         "model.scale_embedding is true, which GPT-2's layout cannot say (only false; train with that)");

@@ -17,9 +17,10 @@ using namespace headwater;
 
 namespace {
 
-constexpr const char* kSharings[] = {"none", "target_output", "all"};
+constexpr SharedEmbeddings kSharings[] = {SharedEmbeddings::none, SharedEmbeddings::target_output,
+                                          SharedEmbeddings::all};
 
-EncoderDecoderSettings sayable(const std::string& shared) {
+EncoderDecoderSettings sayable(SharedEmbeddings shared) {
   EncoderDecoderSettings settings;
   TransformerSettings& t = settings.transformer;
   t.width = 8;
@@ -27,11 +28,11 @@ EncoderDecoderSettings sayable(const std::string& shared) {
   t.head_width = 4;
   t.feed_forward_width = 12;
   t.norm_epsilon = 1e-5;
-  t.activation = "silu";
-  t.positions = "sinusoidal_halves";
+  t.activation = ops::Activation::silu;
+  t.positions = Positions::sinusoidal_halves;
   t.scale_embedding = true;
   t.length = 6;
-  t.initialization = "vaswani";
+  t.initialization = Initialization::vaswani;
   settings.encoder_layers = 2;
   settings.share_embeddings = shared;
   return settings;
@@ -53,7 +54,9 @@ Json marian_config_of(const EncoderDecoderSettings& settings, const TranslationI
   return their_config(marian(), ours.set("eos_token_id", std::int64_t{ids.end}));
 }
 
-Json good_config() { return marian_config_of(sayable("all"), {.pad = 8, .start = 8, .end = 0}); }
+Json good_config() {
+  return marian_config_of(sayable(SharedEmbeddings::all), {.pad = 8, .start = 8, .end = 0});
+}
 
 void read_marian_parameters(const Safetensors& tensors, Parameters& parameters) {
   Json ours;
@@ -83,8 +86,8 @@ void write_more(const fs::path& from, const std::vector<TensorView>& more, const
 }  // namespace
 
 TEST_CASE("Marian's layout: a model and its config.json are read back, bit for bit") {
-  for (const char* shared : kSharings) {
-    INFO(shared);
+  for (SharedEmbeddings shared : kSharings) {
+    INFO(name_of(shared));
     const ScratchDirectory scratch;
     const auto model = made(sayable(shared));
     write_tensors_of(model->parameters(), scratch.path() / "model.safetensors");
@@ -92,7 +95,7 @@ TEST_CASE("Marian's layout: a model and its config.json are read back, bit for b
     const Json ours = our_config(marian(), Json::parse(config.dump(), "config.json"));
     const auto again = encoder_decoder_of_config(ours, "config.json");
     CHECK(again->settings().share_embeddings == shared);
-    CHECK(again->settings().transformer.activation == "silu");
+    CHECK(again->settings().transformer.activation == ops::Activation::silu);
     CHECK(again->settings().transformer.scale_embedding);
     CHECK(again->length() == 6);
     CHECK(ours.at("pad_token_id").as_integer() == 8);
@@ -128,7 +131,7 @@ TEST_CASE("Marian's layout: an id that is none, or one of several, is an error t
 
 TEST_CASE("Marian's layout: weights are turned round, tables are not") {
   const ScratchDirectory scratch;
-  const auto model = made(sayable("target_output"));
+  const auto model = made(sayable(SharedEmbeddings::target_output));
   write_tensors_of(model->parameters(), scratch.path() / "model.safetensors");
   const Safetensors file(scratch.path() / "model.safetensors");
   const Parameter& inner = *model->parameters().find("encoder.1.feed_forward.inner.weight");
@@ -143,7 +146,7 @@ TEST_CASE("Marian's layout: weights are turned round, tables are not") {
 
 TEST_CASE("Marian's layout: half-precision weights are read") {
   const ScratchDirectory scratch;
-  const auto model = made(sayable("all"));
+  const auto model = made(sayable(SharedEmbeddings::all));
   Index i = 0;  // whole numbers of 1/8: exact as halves
   for (Real& value : model->parameters().values()) value = static_cast<Real>(++i % 15 - 7) / 8;
   const fs::path path = scratch.path() / "model.safetensors";
@@ -164,14 +167,14 @@ TEST_CASE("Marian's layout: half-precision weights are read") {
     tensors.push_back(tensor);
   }
   write_file(scratch.path() / "half.safetensors", to_safetensors(tensors));
-  const auto again = std::make_unique<EncoderDecoder>(sayable("all"), 9, 9);
+  const auto again = std::make_unique<EncoderDecoder>(sayable(SharedEmbeddings::all), 9, 9);
   read_marian_parameters(Safetensors(scratch.path() / "half.safetensors"), again->parameters());
   CHECK(same_bits(model->parameters().values(), again->parameters().values()));
 }
 
 TEST_CASE("Marian's layout: what a file says twice must be the same, and nothing is passed over") {
   const ScratchDirectory scratch;
-  const auto model = made(sayable("all"));
+  const auto model = made(sayable(SharedEmbeddings::all));
   const fs::path plain = scratch.path() / "plain.safetensors", path = scratch.path() / "m.safetensors";
   write_tensors_of(model->parameters(), plain);
   const Parameter& table = *model->parameters().find("embedding.tokens");
@@ -179,7 +182,7 @@ TEST_CASE("Marian's layout: what a file says twice must be the same, and nothing
   const auto read = [&](const std::vector<TensorView>& more) {
     write_more(plain, more, path);
     return error_text([&] {
-      EncoderDecoder again(sayable("all"), 9, 9);
+      EncoderDecoder again(sayable(SharedEmbeddings::all), 9, 9);
       read_marian_parameters(Safetensors(path), again.parameters());
     });
   };
@@ -205,24 +208,24 @@ TEST_CASE("Marian's layout: a shared table is read under any one of its names") 
   const ScratchDirectory scratch;
   const fs::path plain = scratch.path() / "plain.safetensors", alone = scratch.path() / "alone.safetensors";
   struct Case {
-    const char* shared;
+    SharedEmbeddings shared;
     const char* stored_as;
     std::vector<const char*> names;
   };
   const Case cases[] = {
-      {"all",
+      {SharedEmbeddings::all,
        "model.shared.weight",
        {"lm_head.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"}},
-      {"source_target",
+      {SharedEmbeddings::source_target,
        "model.shared.weight",
        {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"}},
-      {"target_output", "model.decoder.embed_tokens.weight", {"lm_head.weight"}}};
+      {SharedEmbeddings::target_output, "model.decoder.embed_tokens.weight", {"lm_head.weight"}}};
   for (const auto& [shared, stored_as, names] : cases) {
     const auto model = made(sayable(shared));
     fs::remove(plain);
     write_tensors_of(model->parameters(), plain);
     for (const char* const name : names) {
-      INFO(shared << ": " << name);
+      INFO(name_of(shared) << ": " << name);
       std::vector<TensorView> tensors;
       const Safetensors file(plain);
       for (TensorView tensor : file.tensors()) {
@@ -248,7 +251,7 @@ TEST_CASE("Marian's layout: a shared table is read under any one of its names") 
 
 TEST_CASE("Marian's layout: tensors that do not fit, or are not finite, are named") {
   const ScratchDirectory scratch;
-  const auto model = made(sayable("all"));
+  const auto model = made(sayable(SharedEmbeddings::all));
   const fs::path path = scratch.path() / "m.safetensors";
   const auto read = [&](const EncoderDecoderSettings& settings) {
     return error_text([&] {
@@ -257,21 +260,22 @@ TEST_CASE("Marian's layout: tensors that do not fit, or are not finite, are name
     });
   };
   write_tensors_of(model->parameters(), path);
-  EncoderDecoderSettings settings = sayable("all");
+  EncoderDecoderSettings settings = sayable(SharedEmbeddings::all);
   settings.transformer.feed_forward_width = 13;
   CHECK(read(settings) ==
         path.string() +
             ": tensor \"model.encoder.layers.0.fc1.weight\" has shape [12, 8], config.json asks for [13, 8]");
-  settings = sayable("all");
+  settings = sayable(SharedEmbeddings::all);
   settings.decoder_layers = 2;
   CHECK(read(settings).find("\"model.decoder.layers.1.self_attn.q_proj.weight\"") != std::string::npos);
   model->parameters().find("encoder.0.feed_forward.outer.bias")->value.data[2] =
       std::numeric_limits<Real>::infinity();
   fs::remove(path);
   write_tensors_of(model->parameters(), path);
-  CHECK(read(sayable("all")) == path.string() +
-                                    ": tensor \"model.encoder.layers.0.fc2.bias\": a number is not "
-                                    "finite (take another file)");
+  CHECK(read(sayable(SharedEmbeddings::all)) ==
+        path.string() +
+            ": tensor \"model.encoder.layers.0.fc2.bias\": a number is not "
+            "finite (take another file)");
 }
 
 TEST_CASE("Marian's layout: a config.json that cannot be read is one line that names the member") {
@@ -329,21 +333,21 @@ TEST_CASE("Marian's layout: a config.json that cannot be read is one line that n
 
 TEST_CASE("Marian's layout: a setting that it cannot say is named") {
   const auto refused = [](const auto& change) {
-    EncoderDecoderSettings settings = sayable("none");
+    EncoderDecoderSettings settings = sayable(SharedEmbeddings::none);
     change(settings.transformer);
     return said_of_settings("marian", model_section(settings));
   };
-  CHECK(refused([](TransformerSettings& t) { t.norm = "pre"; }) ==
+  CHECK(refused([](TransformerSettings& t) { t.norm = NormPlacement::pre; }) ==
         "model.norm is pre, which Marian's layout cannot say (only post; train with that)");
   CHECK(refused([](TransformerSettings& t) { t.norm_epsilon = 1e-3; }) ==
         "model.norm_epsilon is 0.001, which Marian's layout cannot say (only 1e-05; train with that)");
-  CHECK(refused([](TransformerSettings& t) { t.positions = "learned"; }) ==
+  CHECK(refused([](TransformerSettings& t) { t.positions = Positions::learned; }) ==
         "model.positions is learned, which Marian's layout cannot say (only sinusoidal_halves; train with "
         "that)");
   CHECK(refused([](TransformerSettings& t) { t.head_width = 5; }) ==
         "model.head_width is 5, which Marian's layout cannot say (only width / heads; train with that)");
   CHECK(refused([](TransformerSettings&) {}) == "(no error)");
-  CHECK(said_of_settings("marian", model_section(sayable("source_target"))) ==
+  CHECK(said_of_settings("marian", model_section(sayable(SharedEmbeddings::source_target))) ==
         "model.share_embeddings is source_target, which Marian's layout cannot say (only none, target_output "
         "or "
         "all; train with that)");

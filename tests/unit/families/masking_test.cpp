@@ -100,7 +100,7 @@ TEST_CASE("masking: over a million tokens the shares are those of the definition
 }
 
 TEST_CASE("masking: whole words are hidden whole, and at most their share") {
-  const Masking masking({.unit = "word"}, vocabulary());
+  const Masking masking({.unit = MaskingUnit::word}, vocabulary());
   const MaskingVocabulary known = vocabulary();
   MaskedText made;
   double hidden = 0;
@@ -120,7 +120,7 @@ TEST_CASE("masking: whole words are hidden whole, and at most their share") {
 }
 
 TEST_CASE("masking: a span's words are geometric with 0.2, of at most 10, and 3.8 in the mean") {
-  const Masking masking({.unit = "span"}, vocabulary());
+  const Masking masking({.unit = MaskingUnit::span}, vocabulary());
   constexpr int kDraws = 1'000'000;
   std::map<std::int64_t, double> counts;
   double words = 0;
@@ -144,7 +144,7 @@ TEST_CASE("masking: spans of texts have these lengths, begin anywhere, and are t
   // Every token is a word.
   MaskingVocabulary known = vocabulary();
   known.begins_word.assign(known.begins_word.size(), 1);
-  const Masking masking({.share = 0.05, .unit = "span"}, known);
+  const Masking masking({.share = 0.05, .unit = MaskingUnit::span}, known);
   MaskedText made;
   std::map<std::int64_t, double> counts;
   double spans = 0, of_masks = 0, of_random = 0, hidden = 0;
@@ -199,7 +199,7 @@ TEST_CASE("masking: other tokens in each epoch, the same for the same epoch and 
 }
 
 TEST_CASE("masking: short texts have one hidden token, texts of special tokens alone none") {
-  for (const char* unit : {"token", "word", "span"}) {
+  for (const MaskingUnit unit : {MaskingUnit::token, MaskingUnit::word, MaskingUnit::span}) {
     const Masking masking({.unit = unit}, vocabulary());
     MaskedText made;
     masking.hide(stream_of(0, 0), std::vector<std::int32_t>{1, 7, 2}, made);
@@ -218,7 +218,7 @@ TEST_CASE("masking: short texts have one hidden token, texts of special tokens a
 TEST_CASE("masking: a text that is one word is hidden in part") {
   MaskingVocabulary one_word = vocabulary();
   std::fill(one_word.begins_word.begin(), one_word.begins_word.end(), std::uint8_t{0});
-  for (const char* unit : {"word", "span"}) {
+  for (const MaskingUnit unit : {MaskingUnit::word, MaskingUnit::span}) {
     const Masking masking({.unit = unit}, one_word);
     MaskedText made;
     masking.hide(stream_of(0, 0), text_of(1, 100), made);
@@ -227,7 +227,7 @@ TEST_CASE("masking: a text that is one word is hidden in part") {
 }
 
 TEST_CASE("masking: a span does not cross the special token between two texts") {
-  const Masking masking({.share = 0.5, .unit = "span"}, vocabulary());
+  const Masking masking({.share = 0.5, .unit = MaskingUnit::span}, vocabulary());
   MaskedText made;
   for (std::int64_t i = 0; i < 300; ++i) {
     std::vector<std::int32_t> ids = text_of(i, 12);

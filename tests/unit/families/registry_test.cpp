@@ -29,10 +29,10 @@ TransformerSettings small_transformer() {
   s.heads = 2;
   s.head_width = 5;
   s.feed_forward_width = 7;
-  s.norm = "pre";
+  s.norm = NormPlacement::pre;
   s.norm_epsilon = 1e-6;
-  s.activation = "gelu_tanh";
-  s.positions = "sinusoidal";
+  s.activation = ops::Activation::gelu_tanh;
+  s.positions = Positions::sinusoidal;
   s.scale_embedding = true;
   s.length = 9;
   s.dropout = 0.1;
@@ -49,19 +49,19 @@ ClassifierSettings small_classifier(std::string_view mixing) {
   fit_heads(s.transformer, mixer);
   s.mixing = unusual_mixing(mixer);
   s.encoder_layers = 2;
-  s.pooling = "mean";
+  s.pooling = ops::Pooling::mean;
   s.pairs = s.pooler = true;
-  s.special_tokens = "template";
-  s.pooler_activation = "relu";
-  s.padding = mixer.leaves_out_keys ? "pooled" : "attended";
-  s.head = {"softmax", 3};
+  s.special_tokens = SpecialTokens::template_;
+  s.pooler_activation = ops::Activation::relu;
+  s.padding = mixer.leaves_out_keys ? Padding::pooled : Padding::attended;
+  s.head = {HeadType::softmax, 3};
   return s;
 }
 
 std::vector<ModelSection> sections() {
   std::vector<ModelSection> all{
-      model_section(EncoderDecoderSettings{small_transformer(), 2, 3, "target_output"}),
-      model_section(BagOfWordsSettings{.width = 17, .output_dropout = 0.3, .head = {"softmax", 5}})};
+      model_section(EncoderDecoderSettings{small_transformer(), 2, 3, SharedEmbeddings::target_output}),
+      model_section(BagOfWordsSettings{.width = 17, .output_dropout = 0.3, .head = {HeadType::softmax, 5}})};
   for (const MixerKind* const mixer : mixer_kinds()) {
     if (mixer->encodes_texts) all.push_back(model_section(small_classifier(mixer->name)));
   }
@@ -70,17 +70,18 @@ std::vector<ModelSection> sections() {
                                                     .embedding_dropout = 0.2,
                                                     .tie_embeddings = true,
                                                     .output_bias = false,
-                                                    .padding = "predicted"}));
+                                                    .padding = TrainingPadding::predicted}));
   all.push_back(model_section(LanguageModelSettings{.transformer = small_transformer(),
                                                     .mixing = {.mixing = "gru", .reset_after = false}}));
   TextEmbedderSettings vectors;
   vectors.transformer = small_transformer();
   vectors.encoder_layers = 2;
-  vectors.pooling = "first";
+  vectors.pooling = ops::Pooling::first;
   vectors.pooler = vectors.normalize = true;
   vectors.max_tokens = 7;
   all.push_back(model_section(vectors));
-  all.push_back(model_section(LinearClassifierSettings{.encoder = "minilm", .C = 3, .head = {"softmax", 5}}));
+  all.push_back(
+      model_section(LinearClassifierSettings{.encoder = "minilm", .C = 3, .head = {HeadType::softmax, 5}}));
   for (const ModelKind* kind : model_kinds()) {
     all.emplace_back(*kind);
     for (auto& [name, section] : with_every_word(ModelSection(*kind))) {
@@ -100,7 +101,7 @@ Json config_of_settings(ModelSection section) {
 // config.json of a classifier as it was before `padding`: with the two keys, or without those that are null.
 Json old_config(const bool* keeps, const bool* pools) {
   ClassifierSettings settings;
-  settings.head = {"sigmoid", 2};
+  settings.head = {HeadType::sigmoid, 2};
   const Json now = config_of_settings(model_section(settings));
   Json config;
   config.set("model_type", "headwater_classifier");
@@ -199,12 +200,13 @@ TEST_CASE("registry: every kind draws its first weights as its recipe says") {
     return std::any_of(parameters.all().begin(), parameters.all().end(),
                        [&](const auto& p) { return p->initializer == initializer; });
   };
-  const auto draws_wanted = [&](const Parameters& parameters, std::string_view initialization) {
-    return draws(parameters, Initializer::normal) == (initialization == "normal") &&
-           draws(parameters, Initializer::glorot_uniform) == (initialization != "normal");
+  const auto draws_wanted = [&](const Parameters& parameters, Initialization initialization) {
+    return draws(parameters, Initializer::normal) == (initialization == Initialization::normal) &&
+           draws(parameters, Initializer::glorot_uniform) == (initialization != Initialization::normal);
   };
-  for (const char* initialization : {"keras", "glorot_uniform", "normal", "vaswani"}) {
-    INFO(std::string(initialization));
+  for (const Initialization initialization : {Initialization::keras, Initialization::glorot_uniform,
+                                              Initialization::normal, Initialization::vaswani}) {
+    INFO(std::string(name_of(initialization)));
     TransformerSettings t;
     t.width = 8;
     t.heads = 2;
@@ -287,24 +289,24 @@ TEST_CASE("config.json of a classifier before there was one key for padding") {
   const auto padding = [](const bool* keeps, const bool* pools) {
     return settings_of(old_config(keeps, pools)).padding;
   };
-  CHECK(padding(nullptr, nullptr) == "none");
-  CHECK(padding(&no, nullptr) == "none");
-  CHECK(padding(&no, &no) == "none");
-  CHECK(padding(&yes, nullptr) == "attended");
-  CHECK(padding(&yes, &no) == "attended");
-  CHECK(padding(&no, &yes) == "pooled");
+  CHECK(padding(nullptr, nullptr) == Padding::none);
+  CHECK(padding(&no, nullptr) == Padding::none);
+  CHECK(padding(&no, &no) == Padding::none);
+  CHECK(padding(&yes, nullptr) == Padding::attended);
+  CHECK(padding(&yes, &no) == Padding::attended);
+  CHECK(padding(&no, &yes) == Padding::pooled);
   CHECK(error_text([&] { (void)padding(&yes, &yes); }) ==
         "config.json: \"pools_padding\" is without \"keeps_padding\"");
   // Where the new key stands, the old ones say nothing.
   Json config = old_config(&yes, nullptr);
   config.set("padding", "none");
-  CHECK(settings_of(config).padding == "none");
+  CHECK(settings_of(config).padding == Padding::none);
 }
 
 TEST_CASE("config.json of a language model before padding could be predicted") {
   LanguageModelSettings settings;
   settings.transformer = small_transformer();
-  settings.padding = "predicted";
+  settings.padding = TrainingPadding::predicted;
   Json config = config_of_settings(model_section(settings)), before;
   for (const auto& [name, value] : config.as_object()) {
     if (name != "padding") before.set(name, value);
@@ -313,8 +315,8 @@ TEST_CASE("config.json of a language model before padding could be predicted") {
     one->set("model_type", "headwater_language_model");
     one->set("vocabulary_size", std::int64_t{30});
   }
-  CHECK(language_model_of_config(config, "config.json")->settings().padding == "predicted");
-  CHECK(language_model_of_config(before, "config.json")->settings().padding == "none");
+  CHECK(language_model_of_config(config, "config.json")->settings().padding == TrainingPadding::predicted);
+  CHECK(language_model_of_config(before, "config.json")->settings().padding == TrainingPadding::none);
 }
 
 TEST_CASE("config.json of models before there were windows and other mixing in decoders") {

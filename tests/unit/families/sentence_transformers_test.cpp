@@ -137,11 +137,11 @@ TEST_CASE("a directory: the files beside config.json are read, and written back"
     const ModelFolder folder = open_model(scratch.path());
     return folder.family->section_of_config(folder.config).as<TextEmbedderSettings>();
   };
-  CHECK(settings().pooling == "mean");
+  CHECK(settings().pooling == ops::Pooling::mean);
   CHECK_FALSE(settings().normalize);
   CHECK_FALSE(settings().pooler);
   TextEmbedderSettings wanted = settings();
-  wanted.pooling = "max";
+  wanted.pooling = ops::Pooling::max;
   wanted.normalize = true;
   wanted.max_tokens = 5;
   for (const DirectoryFile& file : sentence_modules(wanted)) {
@@ -149,7 +149,7 @@ TEST_CASE("a directory: the files beside config.json are read, and written back"
     write_file(scratch / file.name, file.bytes);
   }
   const TextEmbedderSettings read = settings();
-  CHECK(read.pooling == "max");
+  CHECK(read.pooling == ops::Pooling::max);
   CHECK(read.normalize);
   CHECK(read.max_tokens == 5);
   CHECK(TextEmbedder(read, 7).length() == 5);

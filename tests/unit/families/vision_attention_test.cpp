@@ -12,7 +12,7 @@ using namespace headwater;
 namespace {
 
 // 2x3 patches of 2x2 pixels; the images are 5x7, so that a row and a column are in no patch.
-VisionSettings seen_settings(const std::string& pooling) {
+VisionSettings seen_settings(ImagePooling pooling) {
   VisionSettings settings;
   settings.transformer.width = 8;
   settings.transformer.heads = 2;
@@ -46,7 +46,7 @@ struct MadeImage {
 }  // namespace
 
 TEST_CASE("patches are named by row and column, after the class token where there is one") {
-  for (const std::string pooling : {"class_token", "flatten"}) {
+  for (const ImagePooling pooling : {ImagePooling::class_token, ImagePooling::flatten}) {
     VisionTracer tracer = small_vision_tracer(seen_settings(pooling));
     const PatchTokens tokens = patch_tokens(tracer.settings());
     CHECK(tokens.rows == 2);
@@ -54,7 +54,7 @@ TEST_CASE("patches are named by row and column, after the class token where ther
     const VisionTrace trace = tracer.trace(MadeImage({5, 7, 1}).traced(4), {});
     REQUIRE(trace.records.size() == 6);
     std::vector<std::string> names = {"0,0", "0,1", "0,2", "1,0", "1,1", "1,2"};
-    if (pooling == "class_token") names.insert(names.begin(), "[CLS]");
+    if (pooling == ImagePooling::class_token) names.insert(names.begin(), "[CLS]");
     CHECK(tokens.count() == names.size());
     for (std::size_t i = 0; i < trace.records.size(); ++i) {
       const AttentionRecord& record = trace.records[i];
@@ -79,7 +79,7 @@ TEST_CASE("patches are named by row and column, after the class token where ther
 }
 
 TEST_CASE("weights are softmax(QK/sqrt(K)) of the layer's queries and keys") {
-  const VisionSettings settings = seen_settings("class_token");
+  const VisionSettings settings = seen_settings(ImagePooling::class_token);
   VisionTracer tracer = small_vision_tracer(settings);
   const MadeImage image({5, 7, 1});
   const VisionTrace trace = tracer.trace(image.traced(), {});
@@ -118,7 +118,7 @@ TEST_CASE("weights are softmax(QK/sqrt(K)) of the layer's queries and keys") {
 }
 
 TEST_CASE("a choice of layer and head gives the same weights as all of them") {
-  VisionTracer tracer = small_vision_tracer(seen_settings("flatten"));
+  VisionTracer tracer = small_vision_tracer(seen_settings(ImagePooling::flatten));
   const MadeImage image({5, 7, 1});
   const VisionTrace all = tracer.trace(image.traced(), {});
   const VisionTrace one = tracer.trace(image.traced(), {.layer = 1, .head = 0});
@@ -134,14 +134,14 @@ TEST_CASE("a choice of layer and head gives the same weights as all of them") {
 }
 
 TEST_CASE("images of other sizes are resized where the model does it, and refused where not") {
-  VisionSettings settings = seen_settings("class_token");
+  VisionSettings settings = seen_settings(ImagePooling::class_token);
   const MadeImage large({10, 14, 1}), fitting({5, 7, 1});
   VisionTracer strict = small_vision_tracer(settings);
   CHECK(error_text([&] { strict.trace(large.traced(), {}); }) ==
         "it.png: images of 10x14x1 cannot become those of 5x7x1 that the model reads (set model.resizing to "
         "bilinear before training, or resize the images)");
   CHECK(strict.trace(fitting.traced(), {}).records.size() == 6);
-  settings.images.resizing = "bilinear";
+  settings.images.resizing = Resizing::bilinear;
   VisionTracer tracer = small_vision_tracer(settings);
   const VisionTrace first = tracer.trace(large.traced(), {});
   CHECK(tracer.trace(fitting.traced(), {}).records[0].weights != first.records[0].weights);

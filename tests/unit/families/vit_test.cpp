@@ -24,9 +24,9 @@ VisionSettings vit_settings() {
   t.width = 8;
   t.heads = 2;
   t.feed_forward_width = 12;
-  t.norm = "pre";
+  t.norm = NormPlacement::pre;
   t.norm_epsilon = 1e-6;
-  t.activation = "gelu";
+  t.activation = ops::Activation::gelu;
   t.dropout = 0.2;
   settings.layers = 2;
   settings.image_height = 5;
@@ -243,13 +243,13 @@ TEST_CASE("ViT's layout: a setting that it cannot say is named") {
     change(settings);
     return said_of_settings("vit", model_section(settings));
   };
-  CHECK(said([](VisionSettings& s) { s.transformer.norm = "post"; }) ==
+  CHECK(said([](VisionSettings& s) { s.transformer.norm = NormPlacement::post; }) ==
         "model.norm is post, which ViT's layout cannot say (only pre; train with that)");
-  CHECK(said([](VisionSettings& s) { s.transformer.positions = "none"; }) ==
+  CHECK(said([](VisionSettings& s) { s.transformer.positions = Positions::none; }) ==
         "model.positions is none, which ViT's layout cannot say (only learned; train with that)");
   CHECK(said([](VisionSettings& s) { s.transformer.head_width = 5; }) ==
         "model.head_width is 5, which ViT's layout cannot say (only width / heads; train with that)");
-  CHECK(said([](VisionSettings& s) { s.pooling = "flatten"; }) ==
+  CHECK(said([](VisionSettings& s) { s.pooling = ImagePooling::flatten; }) ==
         "model.pooling is flatten, which ViT's layout cannot say (only class_token; train with that)");
   CHECK(said([](VisionSettings& s) {
           s.mixing.mixing = "averaged_attention";
@@ -267,21 +267,21 @@ TEST_CASE("ViT's layout: a setting that it cannot say is named") {
   CHECK(said([](VisionSettings& s) {
           s.head_widths = {128, 64};
         }) == "model.head_widths is [128, 64], which ViT's layout cannot say (only []; train with that)");
-  CHECK(said([](VisionSettings& s) { s.images.resizing = "crop"; }) ==
+  CHECK(said([](VisionSettings& s) { s.images.resizing = Resizing::crop; }) ==
         "model.resizing is crop, which ViT's layout cannot say (only none or bilinear; train with that)");
   CHECK(said([](VisionSettings&) {}) == "(no error)");
 }
 
 TEST_CASE("preprocessor_config.json: what becomes of the bytes of an image") {
-  CHECK(processing_of("{}").normalization == "symmetric");
-  CHECK(processing_of("{}").resizing == "bilinear");
-  CHECK(processing_of("{\"do_resize\": false, \"size\": {\"shortest_edge\": 9}}").resizing == "none");
-  CHECK(processing_of("{\"do_normalize\": false}").normalization == "unit");
+  CHECK(processing_of("{}").normalization == Normalization::symmetric);
+  CHECK(processing_of("{}").resizing == Resizing::bilinear);
+  CHECK(processing_of("{\"do_resize\": false, \"size\": {\"shortest_edge\": 9}}").resizing == Resizing::none);
+  CHECK(processing_of("{\"do_normalize\": false}").normalization == Normalization::unit);
   CHECK(processing_of("{\"do_rescale\": false, \"image_mean\": 127.5, \"image_std\": 127.5}").normalization ==
-        "symmetric");
+        Normalization::symmetric);
   const ImageProcessing own = processing_of(
       "{\"image_mean\": [0.1, 0.2, 0.3], \"image_std\": [0.4, 0.5, 0.6], \"size\": 5}", {5, 5, 3});
-  CHECK(own.normalization == "standardized");
+  CHECK(own.normalization == Normalization::standardized);
   CHECK(own.statistics.mean == std::vector<double>{0.1, 0.2, 0.3});
   CHECK(own.statistics.std == std::vector<double>{0.4, 0.5, 0.6});
   // x / 510 - 0.25 over 0.5 is x / 255 - 0.5 over 1.
@@ -311,7 +311,7 @@ TEST_CASE("preprocessor_config.json: images of other sides are resized by its fi
   for (const char* const size : {"", "\"size\": [5, 7], ", "\"size\": {\"height\": 5, \"width\": 7}, "})
     CHECK(*processing_of("{" + std::string(size) + "\"default_to_square\": false}").resize ==
           *processing_of("{}").resize);
-  ImagePipelineSettings settings{.normalization = "unit", .resizing = "bilinear"};
+  ImagePipelineSettings settings{.normalization = Normalization::unit, .resizing = Resizing::bilinear};
   settings.published = cut;
   const ImagePipeline pipeline(settings, {}, {16, 24, 3}, {5, 7, 3});
   ImagePipeline::Scratch scratch;
@@ -350,14 +350,15 @@ TEST_CASE("preprocessor_config.json: what is written is read back") {
   const ChannelStatistics statistics{{0.1, 0.2, 0.3}, {0.4, 0.5, 0.6}};
   const ImageReading on_blue{.background = background_of("#0000ff"), .applies_orientation = true};
   for (const ImageProcessing& processing :
-       {ImageProcessing{"symmetric", "bilinear", {}, {}}, ImageProcessing{"unit", "none", {}, on_blue},
-        ImageProcessing{"standardized", "bilinear", statistics, {}},
-        ImageProcessing{"unit",
-                        "bilinear",
+       {ImageProcessing{Normalization::symmetric, Resizing::bilinear, {}, {}},
+        ImageProcessing{Normalization::unit, Resizing::none, {}, on_blue},
+        ImageProcessing{Normalization::standardized, Resizing::bilinear, statistics, {}},
+        ImageProcessing{Normalization::unit,
+                        Resizing::bilinear,
                         {},
                         {},
                         PublishedResize{.filter = ResizeFilter::box, .shortest = 9, .is_cut = true}}}) {
-    INFO(processing.normalization);
+    INFO(name_of(processing.normalization));
     const Json written = image_processor_of(processing, {5, 7, 3});
     const ImageProcessing again =
         image_processing_of(Json::parse(written.dump(2), "preprocessor_config.json"), {5, 7, 3});

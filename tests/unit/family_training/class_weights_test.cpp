@@ -48,7 +48,8 @@ TEST_CASE("labels without a training example are named") {
 
 TEST_CASE("class weights: an example counts as often as its label says, for both heads") {
   for (const bool is_sigmoid : {true, false}) {
-    BagOfWords model({.width = 4, .head = {is_sigmoid ? "sigmoid" : "softmax", is_sigmoid ? 2 : 3}}, 9);
+    BagOfWords model(
+        {.width = 4, .head = {is_sigmoid ? HeadType::sigmoid : HeadType::softmax, is_sigmoid ? 2 : 3}}, 9);
     model.parameters().allocate(true);
     model.parameters().initialize(3);
     const std::vector<Real> weights =

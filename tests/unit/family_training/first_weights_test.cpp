@@ -104,7 +104,8 @@ void make_language_model(Made& made, const Words& words, std::uint64_t seed, boo
 void make_classifier(Made& made, const std::string& labels, std::uint64_t seed, bool saves) {
   ClassifierSettings settings;
   settings.transformer = small();
-  settings.head = {"softmax", static_cast<std::int64_t>(std::count(labels.begin(), labels.end(), '\n'))};
+  settings.head = {HeadType::softmax,
+                   static_cast<std::int64_t>(std::count(labels.begin(), labels.end(), '\n'))};
   made.recipe.model = model_section(settings);
   made.recipe.data.columns = {"source", "label"};
   made.recipe.source_tokenizer.size = 4;
@@ -182,7 +183,7 @@ TEST_CASE("the hidden layer of a bag of words goes by its terms") {
   const auto make = [](Made& made, const Words& terms, std::uint64_t seed, bool saves) {
     std::vector<NgramVocabulary::Term> counted;
     for (const std::string& term : terms) counted.push_back({term, 3});
-    made.recipe.model = model_section(BagOfWordsSettings{.width = 4, .head = {"softmax", 2}});
+    made.recipe.model = model_section(BagOfWordsSettings{.width = 4, .head = {HeadType::softmax, 2}});
     made.recipe.data.columns = {"source", "label"};
     made.recipe.terms.size = static_cast<std::int64_t>(terms.size()) + 1;
     made.recipe.terms.ngrams = 2;

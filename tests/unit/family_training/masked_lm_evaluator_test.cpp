@@ -44,7 +44,7 @@ std::vector<std::string> texts() {
 
 // The loss of the first objective, and what it predicts, of all lines as validation texts.
 LossTotals validation_of(const LoadedMaskedLm& files, const MaskedReading& reading) {
-  const bool is_cut = reading.masking.examples == "lines";
+  const bool is_cut = reading.masking.examples == MaskedExamples::lines;
   TokenDataset dataset({{.name = "source",
                          .vocabulary = files.tokenizer.vocabulary_size(),
                          .max_length = is_cut ? files.model->length() - 2 : 0}});
@@ -73,8 +73,8 @@ LossTotals validation_of(const LoadedMaskedLm& files, const MaskedReading& readi
 
 TEST_CASE("texts are measured as validation measures them: lines and pieces, any unit, any batch") {
   const LoadedMaskedLm files = random_model();
-  for (const char* examples : {"lines", "pieces"}) {
-    for (const char* unit : {"token", "span"}) {
+  for (const MaskedExamples examples : {MaskedExamples::lines, MaskedExamples::pieces}) {
+    for (const MaskingUnit unit : {MaskingUnit::token, MaskingUnit::span}) {
       MaskedReading reading;
       reading.masking.examples = examples;
       reading.masking.unit = unit;
@@ -92,7 +92,7 @@ TEST_CASE("texts are measured as validation measures them: lines and pieces, any
         CHECK(figures.totals.correct == expected.parts[0].correct);
         CHECK(figures.totals.loss == doctest::Approx(expected.parts[0].loss).epsilon(1e-12));
         CHECK(figures.texts == 60);
-        CHECK((figures.truncated.count() > 0) == (reading.masking.examples == "lines"));
+        CHECK((figures.truncated.count() > 0) == (reading.masking.examples == MaskedExamples::lines));
         CHECK((figures.left_out > 0) == (figures.truncated.count() > 0));
         CHECK(figures.tokens.tokens == figures.ids - figures.left_out);
       }

@@ -149,7 +149,7 @@ TEST_CASE("scaled dot-product attention of the worked example") {
 
 TEST_CASE("post- and pre-norm blocks put their norms where the papers do") {
   const Index width = 6, tokens = 5;
-  for (const char* norm : {"post", "pre"}) {
+  for (const NormPlacement norm : {NormPlacement::post, NormPlacement::pre}) {
     Sequence sequence(tokens);
     BlockSettings settings = block(width, 2, 3, 11);
     settings.norm = norm;

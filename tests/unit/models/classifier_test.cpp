@@ -19,7 +19,7 @@ using namespace headwater;
 namespace {
 
 // imdb-encoder; imdb-encoder-positions has positions and another width.
-ClassifierSettings row_a(Index width, const std::string& positions) {
+ClassifierSettings row_a(Index width, Positions positions) {
   ClassifierSettings s;
   s.transformer.width = width;
   s.transformer.heads = 2;
@@ -58,24 +58,25 @@ ClassBatch batch_of(const TextClassifier& model, const std::vector<std::vector<s
 std::vector<ClassifierSettings> small_classifiers() {
   std::vector<ClassifierSettings> all;
   for (const MixerKind* const mixer : mixer_kinds()) {
-    for (const char* pooling : {"max", "mean", "first", "last"}) {
+    for (const ops::Pooling pooling :
+         {ops::Pooling::max, ops::Pooling::mean, ops::Pooling::first, ops::Pooling::last}) {
       if (!mixer->encodes_texts) continue;
-      ClassifierSettings s = row_a(12, "learned");
+      ClassifierSettings s = row_a(12, Positions::learned);
       s.transformer.length = 9;
       s.transformer.head_width = 5;
       s.transformer.feed_forward_width = 7;
-      s.transformer.norm = std::strcmp(pooling, "max") == 0 ? "post" : "pre";
+      s.transformer.norm = pooling == ops::Pooling::max ? NormPlacement::post : NormPlacement::pre;
       s.encoder_layers = 2;
       fit_heads(s.transformer, *mixer);
       s.mixing = {std::string(mixer->name), 5};
-      s.mixing.bidirectional = s.mixing.is_recurrent() && std::strcmp(pooling, "mean") == 0;
-      s.mixing.reset_after = std::strcmp(pooling, "max") != 0;
+      s.mixing.bidirectional = s.mixing.is_recurrent() && pooling == ops::Pooling::mean;
+      s.mixing.reset_after = pooling != ops::Pooling::max;
       s.pooling = pooling;
-      s.head = std::strcmp(pooling, "mean") == 0 ? ClassHeadSettings{"softmax", 3} : ClassHeadSettings{};
+      s.head = pooling == ops::Pooling::mean ? ClassHeadSettings{HeadType::softmax, 3} : ClassHeadSettings{};
       all.push_back(s);
     }
   }
-  for (const char* padding : {"attended", "pooled"}) {
+  for (const Padding padding : {Padding::attended, Padding::pooled}) {
     all.push_back(all.front());
     all.back().padding = padding;
   }
@@ -94,7 +95,8 @@ struct Variant {
 std::vector<Variant> variants() {
   std::vector<Variant> all;
   for (const ClassifierSettings& s : small_classifiers()) {
-    all.push_back({s.mixing.mixing + ", " + s.pooling + ", padding " + s.padding + ", " + s.head.head,
+    all.push_back({s.mixing.mixing + ", " + std::string(name_of(s.pooling)) + ", padding " +
+                       std::string(name_of(s.padding)) + ", " + std::string(name_of(s.head.head)),
                    std::make_unique<Classifier>(s, 30)});
   }
   all.push_back({"bag of words", std::make_unique<BagOfWords>(BagOfWordsSettings{.width = 6}, 30)});
@@ -194,28 +196,28 @@ void spread_parameters(Parameters& parameters) {
 
 TEST_CASE("classifiers: the parameters of the experiments, row by row") {
   const auto of_classifier = [](const ClassifierSettings& s) { return parameters_in<Classifier>(s); };
-  CHECK(of_classifier(row_a(32, "none")) == 650'689);        // A1
-  CHECK(of_classifier(row_a(256, "learned")) == 5'817'633);  // A2
-  ClassifierSettings fourier = row_a(256, "learned");        // H: A2 without the four projections
+  CHECK(of_classifier(row_a(32, Positions::none)) == 650'689);        // A1
+  CHECK(of_classifier(row_a(256, Positions::learned)) == 5'817'633);  // A2
+  ClassifierSettings fourier = row_a(256, Positions::learned);        // H: A2 without the four projections
   fourier.mixing.mixing = "fourier";
   CHECK(of_classifier(fourier) == 5'817'633 - (3 * (256 * 512 + 512) + 512 * 256 + 256));
-  ClassifierSettings mlp = row_a(256, "learned");
+  ClassifierSettings mlp = row_a(256, Positions::learned);
   mlp.mixing = {"mlp", 64};
   CHECK(of_classifier(mlp) == of_classifier(fourier) + 2 * 600 * 64 + 64 + 600);
-  ClassifierSettings lstm = row_a(32, "none");
+  ClassifierSettings lstm = row_a(32, Positions::none);
   lstm.mixing.mixing = "lstm";
   CHECK(of_classifier(lstm) == 20'000 * 32 + 4 * (32 * 32 + 32 * 32 + 32) + 33);
   CHECK(of_classifier(lstm) == 648'353);
   lstm.mixing.bidirectional = true;
   CHECK(of_classifier(lstm) == 648'353 + 8'320);
-  ClassifierSettings gru = row_a(32, "none");
+  ClassifierSettings gru = row_a(32, Positions::none);
   gru.mixing.mixing = "gru";
   CHECK(of_classifier(gru) == 640'033 + 3 * (32 * 32 + 32 * 32 + 2 * 32));
   gru.mixing.reset_after = false;
   CHECK(of_classifier(gru) == 640'033 + 3 * (32 * 32 + 32 * 32 + 32));
   BagOfWordsSettings bag{.width = 16};
   CHECK(parameters_in<BagOfWords>(bag) == 20'000 * 16 + 16 + 16 + 1);
-  bag.head = {"softmax", 4};
+  bag.head = {HeadType::softmax, 4};
   CHECK(parameters_in<BagOfWords>(bag) == 20'000 * 16 + 16 + 16 * 4 + 4);
 }
 
@@ -250,7 +252,7 @@ TEST_CASE("classifiers: padding that is pooled asks, and is not attended to") {
   Classifier packed(settings, 30);
   packed.parameters().allocate(false);
   spread_parameters(packed.parameters());
-  settings.padding = "pooled";
+  settings.padding = Padding::pooled;
   Classifier model(settings, 30);
   model.parameters().allocate(false);
   spread_parameters(model.parameters());
@@ -284,9 +286,9 @@ TEST_CASE(
     "classifiers: a token of a pair's second text has the other segment's vector, padding the first's") {
   ClassifierSettings settings = small_classifiers().front();
   settings.encoder_layers = 0;
-  settings.pooling = "mean";
+  settings.pooling = ops::Pooling::mean;
   settings.segments = 2;
-  settings.padding = "attended";
+  settings.padding = Padding::attended;
   Classifier model(settings, 30);
   model.parameters().allocate(false);
   spread_parameters(model.parameters());
@@ -331,7 +333,7 @@ TEST_CASE("classifiers: the loss is that of the probabilities") {
 TEST_CASE("classifiers: a mixer refuses a sequence that is longer than its weights") {
   ClassifierSettings settings = small_classifiers()[0];
   settings.mixing = {.mixing = "mlp", .mixing_width = 5};
-  settings.transformer.positions = "none";
+  settings.transformer.positions = Positions::none;
   Classifier model(settings, 30);
   model.parameters().allocate(false);
   Arena arena;

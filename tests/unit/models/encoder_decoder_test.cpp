@@ -51,7 +51,7 @@ TEST_CASE("recurrent translators have the parameters that their source names, an
   settings.mixing = {.mixing = "gru", .bidirectional = true};
   settings.embedding_width = 256;
   settings.transformer.width = 1024;
-  settings.transformer.positions = "none";
+  settings.transformer.positions = Positions::none;
   for (const bool has_attention : {false, true}) {
     settings.additive_attention = has_attention;
     EncoderDecoder model(settings, 15000, 15000);
@@ -69,10 +69,10 @@ TEST_CASE("recurrent translators have the parameters that their source names, an
 
 TEST_CASE("three blocks a side of width 256 with one table of 10,000 have 8,100,624 parameters") {
   EncoderDecoderSettings settings;
-  settings.transformer.norm = "pre";
-  settings.transformer.positions = "sinusoidal";
+  settings.transformer.norm = NormPlacement::pre;
+  settings.transformer.positions = Positions::sinusoidal;
   settings.encoder_layers = settings.decoder_layers = 3;
-  settings.share_embeddings = "all";
+  settings.share_embeddings = SharedEmbeddings::all;
   EncoderDecoder model(settings, 10000, 10000);
   model.parameters().allocate(false);
   CHECK(model.parameters().size() == 8100624);
@@ -85,10 +85,10 @@ TEST_CASE("three blocks a side of width 256 with one table of 10,000 have 8,100,
 }
 
 TEST_CASE("embeddings are one as the settings say") {
-  const auto names = [](const std::string& shared) {
+  const auto names = [](SharedEmbeddings shared) {
     EncoderDecoderSettings settings = small();
     settings.share_embeddings = shared;
-    settings.transformer.positions = "none";
+    settings.transformer.positions = Positions::none;
     EncoderDecoder model(settings, 19, 19);
     model.parameters().allocate(false);
     std::vector<std::string> tables;
@@ -98,13 +98,14 @@ TEST_CASE("embeddings are one as the settings say") {
     return tables;
   };
   using Names = std::vector<std::string>;
-  CHECK(names("none") ==
+  CHECK(names(SharedEmbeddings::none) ==
         Names{"source_embedding.tokens", "target_embedding.tokens", "head.weight", "head.bias"});
-  CHECK(names("target_output") == Names{"source_embedding.tokens", "target_embedding.tokens", "head.bias"});
-  CHECK(names("source_target") == Names{"embedding.tokens", "head.weight", "head.bias"});
-  CHECK(names("all") == Names{"embedding.tokens", "head.bias"});
+  CHECK(names(SharedEmbeddings::target_output) ==
+        Names{"source_embedding.tokens", "target_embedding.tokens", "head.bias"});
+  CHECK(names(SharedEmbeddings::source_target) == Names{"embedding.tokens", "head.weight", "head.bias"});
+  CHECK(names(SharedEmbeddings::all) == Names{"embedding.tokens", "head.bias"});
   EncoderDecoderSettings settings = small();
-  settings.share_embeddings = "all";
+  settings.share_embeddings = SharedEmbeddings::all;
   CHECK(error_text([&] { EncoderDecoder(settings, 5, 6); }) ==
         "model: share_embeddings all: source and target have 5 and 6 tokens, one table needs one vocabulary "
         "(learn a joint one, or write target_output)");
@@ -113,8 +114,8 @@ TEST_CASE("embeddings are one as the settings say") {
 TEST_CASE("tables are drawn by their width where the recipe says vaswani") {
   EncoderDecoderSettings settings = small();
   settings.transformer.width = 64;
-  settings.share_embeddings = "all";
-  settings.transformer.initialization = "vaswani";
+  settings.share_embeddings = SharedEmbeddings::all;
+  settings.transformer.initialization = Initialization::vaswani;
   EncoderDecoder model(settings, 1000, 1000);
   model.parameters().allocate(false);
   model.parameters().initialize(5);
@@ -130,7 +131,7 @@ TEST_CASE("tables are drawn by their width where the recipe says vaswani") {
 }
 
 TEST_CASE("attention's maps have the limits that the recipe's initialization says") {
-  const auto limit_of = [](const char* initialization, const char* name) {
+  const auto limit_of = [](Initialization initialization, const char* name) {
     EncoderDecoderSettings settings = small();
     settings.transformer.width = 128;  // of ted-pt-en
     settings.transformer.heads = 8;
@@ -149,23 +150,25 @@ TEST_CASE("attention's maps have the limits that the recipe's initialization say
     for (const char* map : {".query.weight", ".key.weight", ".value.weight", ".output.weight"}) {
       const std::string name = std::string(attention) + map;
       INFO(name);
-      CHECK(limit_of("glorot_uniform", name.c_str()) == doctest::Approx(0.1531).epsilon(1e-3));
+      CHECK(limit_of(Initialization::glorot_uniform, name.c_str()) == doctest::Approx(0.1531).epsilon(1e-3));
       const double of_keras = name.find("output") == std::string::npos ? 0.04419 : 0.07217;
-      CHECK(limit_of("keras", name.c_str()) == doctest::Approx(of_keras).epsilon(1e-3));
+      CHECK(limit_of(Initialization::keras, name.c_str()) == doctest::Approx(of_keras).epsilon(1e-3));
     }
   }
   for (const char* name : {"source_embedding.tokens", "head.weight", "encoder.0.feed_forward.inner.weight"}) {
     INFO(std::string(name));
-    CHECK(limit_of("glorot_uniform", name) == limit_of("keras", name));
+    CHECK(limit_of(Initialization::glorot_uniform, name) == limit_of(Initialization::keras, name));
   }
 }
 
 TEST_CASE("the rows of the table add up to all parameters, for every arrangement") {
-  for (const char* norm : {"post", "pre"}) {
-    for (const char* positions : {"none", "learned", "sinusoidal_halves"}) {
+  for (const NormPlacement norm : {NormPlacement::post, NormPlacement::pre}) {
+    for (const Positions positions : {Positions::none, Positions::learned, Positions::sinusoidal_halves}) {
       for (const std::int64_t layers : {1, 2, 11}) {
         EncoderDecoderSettings settings = small();
-        settings.share_embeddings = layers == 1 ? "none" : layers == 2 ? "target_output" : "source_target";
+        settings.share_embeddings = layers == 1   ? SharedEmbeddings::none
+                                    : layers == 2 ? SharedEmbeddings::target_output
+                                                  : SharedEmbeddings::source_target;
         settings.transformer.norm = norm;
         settings.transformer.positions = positions;
         settings.encoder_layers = layers;
@@ -191,9 +194,9 @@ TEST_CASE("a width that heads do not divide is refused") {
 
 TEST_CASE("settings of a recipe reach the layers") {
   EncoderDecoderSettings settings = small();
-  settings.transformer.norm = "pre";
-  settings.transformer.activation = "gelu_tanh";
-  settings.transformer.positions = "sinusoidal";
+  settings.transformer.norm = NormPlacement::pre;
+  settings.transformer.activation = ops::Activation::gelu_tanh;
+  settings.transformer.positions = Positions::sinusoidal;
   settings.transformer.scale_embedding = true;
   settings.transformer.dropout = 0.25;
   settings.transformer.attention_dropout = 0.5;
@@ -213,7 +216,7 @@ TEST_CASE("settings of a recipe reach the layers") {
 TEST_CASE("the loss is the one of the logits, and dropout acts on recording tapes only") {
   EncoderDecoderSettings settings = small();
   SUBCASE("a weight of its own") {}
-  SUBCASE("tied") { settings.share_embeddings = "target_output"; }
+  SUBCASE("tied") { settings.share_embeddings = SharedEmbeddings::target_output; }
   settings.transformer.dropout = settings.transformer.attention_dropout =
       settings.transformer.output_dropout = 0.3;
   EncoderDecoder model(settings, 19, 23);

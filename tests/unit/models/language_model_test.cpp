@@ -48,8 +48,8 @@ TEST_CASE("the language model of the benchmarks has 10,939,168 parameters in thr
 }
 
 TEST_CASE("the rows of a language model's table add up to all parameters") {
-  for (const char* norm : {"post", "pre"}) {
-    for (const char* positions : {"none", "learned", "sinusoidal"}) {
+  for (const NormPlacement norm : {NormPlacement::post, NormPlacement::pre}) {
+    for (const Positions positions : {Positions::none, Positions::learned, Positions::sinusoidal}) {
       LanguageModelSettings settings = small();
       settings.transformer.norm = norm;
       settings.transformer.positions = positions;
@@ -62,7 +62,7 @@ TEST_CASE("the rows of a language model's table add up to all parameters") {
       }
       CHECK(sum == model.parameters().size());
       CHECK((model.parameters().find("decoder.norm.gamma") != nullptr) ==
-            (settings.transformer.norm == "pre"));
+            (settings.transformer.norm == NormPlacement::pre));
     }
   }
 }

@@ -61,7 +61,7 @@ TEST_CASE("matrices are multiplied once a token; scores and weighted sums are wh
 
 TEST_CASE("an output layer with the table of the embedding has no matrix of its own") {
   EncoderDecoderSettings tied = settings();
-  tied.share_embeddings = "all";
+  tied.share_embeddings = SharedEmbeddings::all;
   EncoderDecoder model(tied, 20, 20);
   model.parameters().allocate(false);
   CHECK(layers_of(model)["head"].other_flops() == doctest::Approx(2 * kLength * kWidth * kWords));

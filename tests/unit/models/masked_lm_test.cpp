@@ -17,7 +17,7 @@ MaskedLmSettings small() {
   settings.transformer.heads = 2;
   settings.transformer.feed_forward_width = 12;
   settings.transformer.length = 6;
-  settings.transformer.activation = "gelu";
+  settings.transformer.activation = ops::Activation::gelu;
   settings.encoder_layers = 2;
   settings.segments = 2;
   settings.embedding_norm = true;

@@ -18,7 +18,7 @@ VisionSettings small() {
   settings.transformer.width = 8;
   settings.transformer.heads = 2;
   settings.transformer.feed_forward_width = 12;
-  settings.transformer.norm = "pre";
+  settings.transformer.norm = NormPlacement::pre;
   settings.layers = 2;
   settings.image_height = 4;
   settings.image_width = 6;
@@ -46,7 +46,7 @@ ImageBatch three_images(const VisionSettings& settings) {
 VisionSettings row_d1() {
   VisionSettings settings;
   settings.transformer.width = settings.transformer.feed_forward_width = 128;
-  settings.transformer.norm = "pre";
+  settings.transformer.norm = NormPlacement::pre;
   settings.layers = 8;
   settings.head_widths = {128};
   return settings;
@@ -57,7 +57,7 @@ VisionSettings row_d1_source() {
   settings.mixing.mixing = "averaged_attention";
   settings.transformer.head_width = settings.transformer.width;
   settings.class_token_position = settings.final_norm = false;
-  settings.transformer.initialization = "glorot_normal";
+  settings.transformer.initialization = Initialization::glorot_normal;
   return settings;
 }
 VisionSettings row_d2() {
@@ -65,13 +65,13 @@ VisionSettings row_d2() {
   settings.transformer.width = settings.transformer.head_width = 64;
   settings.transformer.heads = 4;
   settings.transformer.feed_forward_width = 128;
-  settings.transformer.norm = "pre";
+  settings.transformer.norm = NormPlacement::pre;
   settings.layers = 8;
   settings.image_height = settings.image_width = 72;
   settings.channels = 3;
   settings.patch_size = 6;
   settings.classes = 100;
-  settings.pooling = "flatten";
+  settings.pooling = ImagePooling::flatten;
   settings.head_widths = {2048, 1024};
   return settings;
 }
@@ -100,8 +100,8 @@ TEST_CASE("rows D1 and D2 of the experiments have their parameters, and the tabl
 }
 
 TEST_CASE("probabilities of images are those of the loss, for both poolings, with and without positions") {
-  for (const char* pooling : {"class_token", "flatten"}) {
-    for (const char* positions : {"learned", "none"}) {
+  for (const ImagePooling pooling : {ImagePooling::class_token, ImagePooling::flatten}) {
+    for (const Positions positions : {Positions::learned, Positions::none}) {
       VisionSettings settings = small();
       settings.pooling = pooling;
       settings.transformer.positions = positions;
@@ -180,7 +180,7 @@ TEST_CASE("settings that no image fits are refused") {
           "model: patch_size " + std::to_string(size) + ", images of 4x6 pixels: there is no patch");
   }
   settings = small();
-  settings.transformer.positions = "sinusoidal";
+  settings.transformer.positions = Positions::sinusoidal;
   CHECK(error_text([&] { VisionModel{settings}; }) ==
         "model: positions of patches are learned, or there are none (not sinusoidal)");
 }

@@ -27,7 +27,19 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 TransformerSettings unusual_transformer() {
-  return {{"pre", 1e-6}, 96, 3, 7, 111, "gelu_tanh", "sinusoidal", true, 33, 0.1, 0.2, 5, 0.3, "keras"};
+  return {{NormPlacement::pre, 1e-6},
+          96,
+          3,
+          7,
+          111,
+          ops::Activation::gelu_tanh,
+          Positions::sinusoidal,
+          true,
+          33,
+          0.1,
+          0.2,
+          5,
+          0.3};
 }
 
 // Every member away from its default that is read, so that a row missing in the table shows; of the optimizer
@@ -37,7 +49,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.name = "an unusual \"one\" \\ with # and: colons";
   r.seed = 18446744073709551615u;
   r.data.set = "some-set-2";
-  r.data.split = "seed";
+  r.data.split = DataSplit::seed;
   r.data.train = "a/train.tsv";
   r.data.validation = "a/validation file.tsv";
   r.data.test = "a/test.tsv";
@@ -51,7 +63,8 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.data.summaries = true;
   r.source_tokenizer = {"character", 300, "none", "unicode"};
   r.target_tokenizer = {"word", 77, "lower", "unicode", true};
-  r.model = model_section(EncoderDecoderSettings{unusual_transformer(), 2, 5, "target_output", "start_end"});
+  r.model = model_section(EncoderDecoderSettings{unusual_transformer(), 2, 5, SharedEmbeddings::target_output,
+                                                 SourceSpecialTokens::start_end});
   r.training.epochs = 3;
   r.training.max_steps = 1234567;
   r.training.batch_sequences = 48;
@@ -65,29 +78,35 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.training.validation_translations = 50;
   r.training.ema_decay = 0.995;
   OptimizerSettings& o = r.training.optimizer;
-  o.kind = optimizer;
+  o.kind = value_of<OptimizerKind>(optimizer).value();
   o.learning_rate = 2.5e-4;
   o.global_clipnorm = 1.5;
   o.layer_decay = 0.75;
-  r.training.schedule = {"cosine", 4000, 1e-5};
+  r.training.schedule = {ScheduleKind::cosine, 4000, 1e-5};
   if (optimizer == "sgd") {
     o.momentum = 0.5;
-    r.training.schedule = {
-        .kind = "step", .warmup_steps = 4000, .final_rate = 1e-5, .factor = 0.25, .every_epochs = 3};
+    r.training.schedule = {.kind = ScheduleKind::step,
+                           .warmup_steps = 4000,
+                           .final_rate = 1e-5,
+                           .factor = 0.25,
+                           .every_epochs = 3};
     r.training.batch_sequences = TrainingSettings().batch_sequences;
     r.training.batch_tokens = 4096;
     r.training.ema_decay = 0;
     r.training.average_last = 5;
   } else if (optimizer == "adam") {
-    r.training.schedule = {
-        .kind = "step", .warmup_steps = 4000, .final_rate = 1e-5, .factor = 0.25, .every_steps = 3000};
+    r.training.schedule = {.kind = ScheduleKind::step,
+                           .warmup_steps = 4000,
+                           .final_rate = 1e-5,
+                           .factor = 0.25,
+                           .every_steps = 3000};
     o.epsilon = 1e-9;
     o.beta_1 = 0.8;
     o.beta_2 = 0.98;
     o.epsilon_hat = true;
   } else if (optimizer == "rmsprop") {
     o.rho = 0.95;
-    o.epsilon_placement = "inside";
+    o.epsilon_placement = EpsilonPlacement::inside;
     o.epsilon = 1e-9;
   } else {
     o.epsilon = 1e-9;
@@ -95,7 +114,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
     o.beta_2 = 0.98;
     o.epsilon_hat = true;
     o.weight_decay = 0.01;
-    o.weight_decay_of = "all";
+    o.weight_decay_of = DecayedParameters::all;
   }
   r.training.init_from = "models/a base";
   r.training.drop = {"head.*", "*.gamma"};
@@ -103,9 +122,9 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.training.early_stopping = {"accuracy", 4};
   r.training.unfreeze = {.every_epochs = 2};
   r.training.subword_sampling = {0.1, 0.3};
-  r.decoding = {40, 2.5, 3, 2, 5, 0.7, "gnmt", "never"};
-  r.expected = {{"bleu", 16.9, 0.5, "near", "a table"},
-                {"validation_loss", 2.78, std::nullopt, "at_most", ""}};
+  r.decoding = {40, 2.5, 3, 2, 5, 0.7, LengthPenaltyKind::gnmt, BeamStopping::never};
+  r.expected = {{"bleu", 16.9, 0.5, Comparison::near, "a table"},
+                {"validation_loss", 2.78, std::nullopt, Comparison::at_most, ""}};
   return r;
 }
 
@@ -138,7 +157,7 @@ Recipe unusual_classifier(std::string_view mixing) {
   r.decoding = {};
   r.expected = {};
   if (mixing == "bag_of_words") {
-    r.model = model_section(BagOfWordsSettings{17, 0.3, "keras", {"softmax", 5}});
+    r.model = model_section(BagOfWordsSettings{17, 0.3, Initialization::keras, {HeadType::softmax, 5}});
     r.terms = {2, 777, "tf-idf"};
     return r;
   }
@@ -147,14 +166,14 @@ Recipe unusual_classifier(std::string_view mixing) {
   fit_heads(s.transformer, mixer_kind(mixing));
   s.mixing = unusual_mixing(mixer_kind(mixing));
   s.encoder_layers = 2;
-  s.pooling = "mean";
+  s.pooling = ops::Pooling::mean;
   s.embedding_norm = s.pooler = true;
-  s.pooler_activation = "relu";
+  s.pooler_activation = ops::Activation::relu;
   s.segments = 2;
-  s.special_tokens = "template";
+  s.special_tokens = SpecialTokens::template_;
   s.pairs = true;
-  s.padding = "attended";
-  s.head = {"softmax", 5};
+  s.padding = Padding::attended;
+  s.head = {HeadType::softmax, 5};
   if (s.mixing.is_recurrent()) {
     s.embedding_norm = false;
     without_feed_forward(s.transformer);
@@ -184,7 +203,7 @@ Recipe unusual_language_model() {
   r.training.r_drop = 0;
   r.training.subword_sampling = {};
   r.data.csv_columns = {"text"};
-  r.data.examples = "random";
+  r.data.examples = DataExamples::random;
   r.data.stride = 2;
   r.data.epoch_examples = 77;
   r.data.line_ends = true;
@@ -302,7 +321,7 @@ TEST_CASE("differences are named by key, here and there") {
   Recipe b = a;
   b.training.epochs = 20;
   b.training.optimizer.learning_rate = 0.01;
-  b.expected.push_back({"bleu", 10, 1, "near", ""});
+  b.expected.push_back({"bleu", 10, 1, Comparison::near, ""});
   const std::vector<std::string> found = differences(a, b);
   REQUIRE(found.size() == 7);
   CHECK(found[0] == "training.epochs: 15 here, 20 there");
@@ -476,17 +495,17 @@ TEST_CASE("spa-eng: the numbers of the experiment") {
   CHECK(model.transformer.feed_forward_width == 2048);
   CHECK(model.encoder_layers == 1);
   CHECK(model.decoder_layers == 1);
-  CHECK(model.transformer.norm == "post");
+  CHECK(model.transformer.norm == NormPlacement::post);
   CHECK(model.transformer.norm_epsilon == 1e-3);
   CHECK(model.transformer.dropout == 0.0);
   CHECK(model.transformer.output_dropout == 0.5);
   CHECK(r.training.batch_sequences == 64);
   CHECK(r.training.epochs == 15);
-  CHECK(r.training.optimizer.kind == "rmsprop");
+  CHECK(r.training.optimizer.kind == OptimizerKind::rmsprop);
   CHECK(r.training.optimizer.learning_rate == 1e-3);
   CHECK(r.training.optimizer.rho == 0.9);
   CHECK(r.training.optimizer.epsilon == 1e-7);
-  CHECK(r.training.optimizer.epsilon_placement == "outside");
+  CHECK(r.training.optimizer.epsilon_placement == EpsilonPlacement::outside);
   REQUIRE(r.expected.size() == 5);
   CHECK(r.expected[0].value == 19960216);
   CHECK(r.expected[3].metric == "reference_loss");

@@ -99,9 +99,9 @@ TEST_CASE("a contact sheet as SVG has the label of each row and how many images 
 TEST_CASE("the sheet of draws shows what training reads in its first epochs, and the image without draws") {
   const FiveImages five;
   ImagePipelineSettings settings;
-  settings.random_flip = "horizontal";
+  settings.random_flip = RandomFlip::horizontal;
   settings.random_crop_padding = 1;
-  settings.fill_mode = "constant";
+  settings.fill_mode = FillMode::constant;
   settings.fill_value = 1;  // white, where an image is dark
   const ImagePipeline pipeline(settings, {}, five.shape, five.shape);
   const Picture made =

@@ -12,7 +12,7 @@ using namespace headwater;
 
 namespace {
 
-Expectation expect(const char* metric, double value, const char* compare,
+Expectation expect(const char* metric, double value, Comparison compare,
                    std::optional<double> tolerance = {}) {
   Expectation expectation;
   expectation.metric = metric;
@@ -26,10 +26,10 @@ Expectation expect(const char* metric, double value, const char* compare,
 
 TEST_CASE("expectations about test data: the first figure of each name, and nothing else") {
   Recipe recipe;
-  recipe.expected = {expect("test_accuracy", 0.88, "at_least"),
-                     expect("validation_accuracy", 0.9, "at_least"),  // training judges it
-                     expect("bleu", 17, "near", 0.5), expect("test_loss", 0.3, "at_most"),
-                     expect("chrf", 40, "at_least")};  // not measured
+  recipe.expected = {expect("test_accuracy", 0.88, Comparison::at_least),
+                     expect("validation_accuracy", 0.9, Comparison::at_least),  // training judges it
+                     expect("bleu", 17, Comparison::near, 0.5), expect("test_loss", 0.3, Comparison::at_most),
+                     expect("chrf", 40, Comparison::at_least)};  // not measured
   const std::vector<std::pair<std::string, double>> figures = {
       {"test_loss", 0.31}, {"test_accuracy", 0.885}, {"bleu", 16.75}, {"bleu", 3}};
   const std::vector<JudgedExpectation> judged = judge_expectations(recipe, figures);
@@ -42,7 +42,7 @@ TEST_CASE("expectations about test data: the first figure of each name, and noth
   REQUIRE(judged.size() == 3);
   CHECK(
       judged[1].json().dump() ==
-      R"({"version":1,"metric":"bleu","expected":17.0,"compare":"near","tolerance":0.5,"reached":16.75,"state":"ok"})");
+      R"({"version":1,"metric":"bleu","expected":17.0,"compare":Comparison::near,"tolerance":0.5,"reached":16.75,"state":"ok"})");
   CHECK(expectations_text({}, false).empty());
   CHECK(judge_expectations(recipe, std::span<const std::pair<std::string, double>>()).empty());
 }
@@ -85,9 +85,11 @@ TEST_CASE("the rows that end a run: figures over padded positions only where the
   CHECK(json.find(R"({"version":1,"metric":"parameters","score":650689})") != std::string::npos);
   CHECK(json.find(R"({"version":1,"metric":"tokens_a_second","score":340000.75})") != std::string::npos);
   CHECK(json.find("reference") == std::string::npos);
-  recipe.expected = {expect("reference_accuracy", 0.9, "at_least"),
-                     expect("validation_roc_auc", 0.9, "at_least"), expect("seconds_an_epoch", 20, "at_most"),
-                     expect("test_loss", 1, "at_most"), expect("training_accuracy", 0.8, "at_least")};
+  recipe.expected = {expect("reference_accuracy", 0.9, Comparison::at_least),
+                     expect("validation_roc_auc", 0.9, Comparison::at_least),
+                     expect("seconds_an_epoch", 20, Comparison::at_most),
+                     expect("test_loss", 1, Comparison::at_most),
+                     expect("training_accuracy", 0.8, Comparison::at_least)};
   const std::string whole = score_table(run_rows(recipe, run, 650689));
   CHECK(whole.find("reference_loss            0.7500  of the best epoch, 2 of 3; divided by all positions") !=
         std::string::npos);
@@ -101,7 +103,7 @@ TEST_CASE("the rows that end a run: figures over padded positions only where the
   CHECK(judged[3].state == "missed");
   CHECK(
       judged[1].json().dump() ==
-      R"({"version":1,"metric":"validation_roc_auc","expected":0.9,"compare":"at_least","reached":null,"state":"missed"})");
+      R"({"version":1,"metric":"validation_roc_auc","expected":0.9,"compare":Comparison::at_least,"reached":null,"state":"missed"})");
   CHECK(judged[2].state == "ok");
   // A run that validated nothing has sizes only.
   CHECK(score_table(run_rows(recipe, {}, 7)) ==
@@ -110,17 +112,17 @@ TEST_CASE("the rows that end a run: figures over padded positions only where the
 }
 
 TEST_CASE("an expectation is met within its tolerance, or on its side") {
-  const auto judged = [](const char* compare, double reached) {
+  const auto judged = [](Comparison compare, double reached) {
     return judge(expect("x", 2, compare, 0.25), reached);
   };
-  CHECK(judged("near", 2.25) == "ok");
-  CHECK(judged("near", 1.7) == "missed");
-  CHECK(judged("near", NAN) == "missed");
-  CHECK(judged("at_least", 2) == "ok");
-  CHECK(judged("at_least", 1.999) == "missed");
-  CHECK(judged("at_most", 2) == "ok");
-  CHECK(judged("at_most", 2.001) == "missed");
-  CHECK(judged("at_most", NAN) == "missed");
+  CHECK(judged(Comparison::near, 2.25) == "ok");
+  CHECK(judged(Comparison::near, 1.7) == "missed");
+  CHECK(judged(Comparison::near, NAN) == "missed");
+  CHECK(judged(Comparison::at_least, 2) == "ok");
+  CHECK(judged(Comparison::at_least, 1.999) == "missed");
+  CHECK(judged(Comparison::at_most, 2) == "ok");
+  CHECK(judged(Comparison::at_most, 2.001) == "missed");
+  CHECK(judged(Comparison::at_most, NAN) == "missed");
 }
 
 TEST_CASE("the best epoch of a log is that of the recipe's metric, the first of equals") {
@@ -176,7 +178,7 @@ TEST_CASE("figures over padded batches are those of the last epoch, and judged w
     return all;
   };
   CHECK(names().find("padded") == std::string::npos);
-  recipe.expected = {{"training_padded_accuracy", 0.34, 0.03, "near", "a tutorial"}};
+  recipe.expected = {{"training_padded_accuracy", 0.34, 0.03, Comparison::near, "a tutorial"}};
   CHECK(names().find("training_padded_accuracy ") != std::string::npos);
   CHECK(judge_expectations(recipe, run, 1).at(0).state == "missed");
 }
@@ -196,7 +198,8 @@ TEST_CASE("a run without validation has epochs and what they cost, and no best o
   CHECK(run.training_loss == 1.25);
   CHECK(run.seconds_an_epoch == doctest::Approx(2.25));
   Recipe recipe;
-  recipe.expected = {expect("training_loss", 1.3, "at_most"), expect("validation_loss", 9, "at_most")};
+  recipe.expected = {expect("training_loss", 1.3, Comparison::at_most),
+                     expect("validation_loss", 9, Comparison::at_most)};
   for (const ScoreRow& row : run_rows(recipe, run, 7)) CHECK(!row.name.starts_with("validation_"));
   const std::vector<JudgedExpectation> judged = judge_expectations(recipe, run, 7);
   REQUIRE(judged.size() == 1);

@@ -67,15 +67,15 @@ struct Number {
 
 // The formulas as they stand in papers and frameworks' manuals; t counts from 1.
 void update(const OptimizerSettings& s, double rate, double t, double g, Number& n) {
-  if (s.kind == "rmsprop") {
+  if (s.kind == OptimizerKind::rmsprop) {
     n.v = s.rho * n.v + (1 - s.rho) * g * g;
-    n.w -= s.epsilon_placement == "inside" ? rate * g / std::sqrt(n.v + s.epsilon)
-                                           : rate * g / (std::sqrt(n.v) + s.epsilon);
-  } else if (s.kind == "sgd") {
+    n.w -= s.epsilon_placement == EpsilonPlacement::inside ? rate * g / std::sqrt(n.v + s.epsilon)
+                                                           : rate * g / (std::sqrt(n.v) + s.epsilon);
+  } else if (s.kind == OptimizerKind::sgd) {
     n.m = s.momentum * n.m - rate * g;
     n.w += n.m;
   } else {
-    if (s.kind == "adamw") n.w -= rate * s.weight_decay * n.w;
+    if (s.kind == OptimizerKind::adamw) n.w -= rate * s.weight_decay * n.w;
     n.m = s.beta_1 * n.m + (1 - s.beta_1) * g;
     n.v = s.beta_2 * n.v + (1 - s.beta_2) * g * g;
     const double correction_1 = 1 - std::pow(s.beta_1, t), correction_2 = 1 - std::pow(s.beta_2, t);
@@ -89,19 +89,19 @@ void update(const OptimizerSettings& s, double rate, double t, double g, Number&
 
 std::vector<OptimizerSettings> all_settings() {
   OptimizerSettings outside, inside, adam, hat, adamw, sgd, momentum, clipped;
-  inside.epsilon_placement = "inside";
+  inside.epsilon_placement = EpsilonPlacement::inside;
   inside.epsilon = 1e-3;
-  adam.kind = hat.kind = clipped.kind = "adam";
+  adam.kind = hat.kind = clipped.kind = OptimizerKind::adam;
   hat.epsilon_hat = true;
   hat.epsilon = 1e-2;
   clipped.global_clipnorm = 0.5;
-  adamw.kind = "adamw";
+  adamw.kind = OptimizerKind::adamw;
   adamw.weight_decay = 0.1;
-  adamw.weight_decay_of = "all";
-  sgd.kind = momentum.kind = "sgd";
+  adamw.weight_decay_of = DecayedParameters::all;
+  sgd.kind = momentum.kind = OptimizerKind::sgd;
   momentum.momentum = 0.9;
   std::vector<OptimizerSettings> all{outside, inside, adam, hat, adamw, sgd, momentum, clipped};
-  clipped.kind = "rmsprop";
+  clipped.kind = OptimizerKind::rmsprop;
   all.push_back(clipped);
   for (OptimizerSettings& s : all) s.learning_rate = 0.01;
   return all;
@@ -135,7 +135,8 @@ TEST_CASE("every optimizer follows its formula") {
       for (std::size_t i = 0; i < numbers.size(); ++i) {
         worst = std::max(worst, std::abs(numbers[i].w - static_cast<double>(toy.parameters.values()[i])));
       }
-      INFO(settings.kind, " with ", tables == Tables::sparse ? "sparse" : "dense", " tables");
+      INFO(std::string(name_of(settings.kind)), " with ", tables == Tables::sparse ? "sparse" : "dense",
+           " tables");
       CHECK(worst <= 2e-6);
     }
   }
@@ -145,7 +146,8 @@ TEST_CASE("rows that are left out have the bits of a dense optimizer") {
   for (const OptimizerSettings& settings : all_settings()) {
     Toy dense(Tables::dense), sparse(Tables::sparse);
     Optimizer of_dense(settings, dense.parameters), of_sparse(settings, sparse.parameters);
-    INFO(settings.kind, ", momentum ", settings.momentum, ", clipped at ", settings.global_clipnorm);
+    INFO(std::string(name_of(settings.kind)), ", momentum ", settings.momentum, ", clipped at ",
+         settings.global_clipnorm);
     for (std::int64_t step = 1; step <= 60; ++step) {
       dense.make_gradients(step);
       sparse.make_gradients(step);
@@ -172,7 +174,7 @@ TEST_CASE("a table with sparse and dense gradients in turn has the bits of a den
     if (settings.global_clipnorm > 0) continue;
     Toy dense(Tables::dense), tied(Tables::sparse);
     Optimizer of_dense(settings, dense.parameters), of_tied(settings, tied.parameters);
-    INFO(settings.kind, ", momentum ", settings.momentum);
+    INFO(std::string(name_of(settings.kind)), ", momentum ", settings.momentum);
     for (std::int64_t step = 1; step <= 60; ++step) {
       dense.make_gradients(step, Steps::tied);
       tied.make_gradients(step, Steps::tied);
@@ -210,7 +212,7 @@ TEST_CASE("an optimizer that goes on from its saved state has the bits of one th
     }
     of_second.resumed_at(9);
     run(second, of_second, 10, 20);
-    INFO(settings.kind);
+    INFO(std::string(name_of(settings.kind)));
     CHECK(same_bits(second.parameters.values(), whole.parameters.values()));
     for (std::size_t i = 0; i < of_whole.states().size(); ++i)
       CHECK(same_bits(of_second.states()[i].values, of_whole.states()[i].values));

@@ -90,7 +90,7 @@ TEST_CASE("layers are counted from the head down") {
 TEST_CASE("weight decay is of matrices, or of all") {
   Toy toy;
   OptimizerSettings settings;
-  settings.kind = "adamw";
+  settings.kind = OptimizerKind::adamw;
   settings.weight_decay = 0.1;
   std::string decayed;
   const std::vector<ParameterRule> rules = parameter_rules(settings, toy.parameters);
@@ -98,9 +98,9 @@ TEST_CASE("weight decay is of matrices, or of all") {
     if (rules[i].weight_decay == 0.1) decayed += toy.parameters.all()[i]->name + " ";
   }
   CHECK(decayed == "decoder.0.w decoder.1.w encoder.0.w encoder.1.w head.weight ");
-  settings.weight_decay_of = "all";
+  settings.weight_decay_of = DecayedParameters::all;
   for (const ParameterRule& rule : parameter_rules(settings, toy.parameters)) CHECK(rule.weight_decay == 0.1);
-  settings.kind = "adam";
+  settings.kind = OptimizerKind::adam;
   for (const ParameterRule& rule : parameter_rules(settings, toy.parameters)) CHECK(rule.weight_decay == 0);
 }
 
@@ -155,9 +155,9 @@ TEST_CASE("what learns after some steps moves as if the run began there, and wha
   for (const char* kind : {"adamw", "adam", "rmsprop", "sgd"}) {
     INFO(std::string(kind));
     OptimizerSettings s;
-    s.kind = kind;
-    if (s.kind == "adamw") s.weight_decay = 0.1;
-    if (s.kind == "sgd") s.momentum = 0.9;
+    s.kind = value_of<OptimizerKind>(kind).value();
+    if (s.kind == OptimizerKind::adamw) s.weight_decay = 0.1;
+    if (s.kind == OptimizerKind::sgd) s.momentum = 0.9;
     Toy late, early;
     for (Toy* toy : {&late, &early}) freeze(toy->parameters, std::vector<std::string>{"encoder.1.*"});
     Optimizer of_late(s, late.parameters), of_early(s, early.parameters);
@@ -185,10 +185,10 @@ TEST_CASE("what learns after some steps moves as if the run began there, and wha
 TEST_CASE("optimizers with groups follow a naive dense one; frozen parameters do not move") {
   for (const char* kind : {"adamw", "adam", "rmsprop", "sgd"}) {
     OptimizerSettings s;
-    s.kind = kind;
+    s.kind = value_of<OptimizerKind>(kind).value();
     s.layer_decay = 0.5;
-    if (s.kind == "adamw") s.weight_decay = 0.1;
-    if (s.kind == "sgd") s.momentum = 0.9;
+    if (s.kind == OptimizerKind::adamw) s.weight_decay = 0.1;
+    if (s.kind == OptimizerKind::sgd) s.momentum = 0.9;
     s.global_clipnorm = 1;
     Toy toy;
     freeze(toy.parameters, std::vector<std::string>{"encoder.1.*"});
@@ -217,10 +217,10 @@ TEST_CASE("optimizers with groups follow a naive dense one; frozen parameters do
         for (Index i = 0; i < p->size(); ++i) {
           Number& n = numbers[static_cast<std::size_t>(p->offset + i)];
           const double g = clip * static_cast<double>(p->gradient.values.data[i]);
-          if (s.kind == "sgd") {
+          if (s.kind == OptimizerKind::sgd) {
             n.m = s.momentum * n.m - rate * g;
             n.w += n.m;
-          } else if (s.kind == "rmsprop") {
+          } else if (s.kind == OptimizerKind::rmsprop) {
             n.v = s.rho * n.v + (1 - s.rho) * g * g;
             n.w -= rate * g / (std::sqrt(n.v) + s.epsilon);
           } else {

@@ -105,7 +105,7 @@ Recipe two_heads_recipe() {
   recipe.training.epochs = 3;
   recipe.training.batch_sequences = 4;  // batches of 3 and 4
   recipe.training.log_every = 2;
-  recipe.training.optimizer.kind = "sgd";
+  recipe.training.optimizer.kind = OptimizerKind::sgd;
   recipe.training.optimizer.learning_rate = 0.25;
   return recipe;
 }

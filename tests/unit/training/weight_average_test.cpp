@@ -32,7 +32,7 @@ struct Toy {
     table->is_table = tables == Tables::sparse;
     parameters.allocate(true);
     parameters.initialize(4);
-    settings.kind = kind;
+    settings.kind = value_of<OptimizerKind>(kind).value();
     optimizer = std::make_unique<Optimizer>(settings, parameters);
     average = std::make_unique<WeightAverage>(decay, parameters, *optimizer);
   }
