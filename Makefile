@@ -171,7 +171,7 @@ lint: ## formatting, clang-tidy, shellcheck, and files that are cited; changes n
 
 # The build compiles files of a room together, so a file may forget an include; those of the tensor room it compiles one by one.
 PRECOMPILE ?= ON
-standalone: ## each source of libcore and tools compiles by itself in two or three minutes [PRECOMPILE=OFF: with its own standard headers]
+standalone: ## each source of libcore and tools compiles by itself in two minutes [PRECOMPILE=OFF: with its own standard headers, in four]
 	$(CONFIGURE) -B $(BUILD)-standalone -DHEADWATER_UNITY=OFF -DHEADWATER_PRECOMPILE=$(PRECOMPILE) -DHEADWATER_WERROR=ON -DHEADWATER_TESTS=OFF >/dev/null
 	$(if $(filter ON,$(PRECOMPILE)),@cmake --build $(BUILD)-standalone --target libcore/CMakeFiles/hw_support.dir/cmake_pch.hxx.gch >/dev/null)
 	@sed -n 's/^ *"command": "\(.*\)",*$$/\1/p' $(BUILD)-standalone/compile_commands.json | sed 's/\\\(["\]\)/\1/g; s/ -o [^ ]* -c / -fsyntax-only /' \
