@@ -152,24 +152,25 @@ GenerationSettings settings_of(const Options& o, const LoadedTranslator& model,
   return settings;
 }
 
-// `texts`: what is required of each line, filled in where anything is.
 std::vector<Translations> translate_lines(Translator& translator, const std::vector<std::string>& lines,
                                           std::span<const std::string> prefixes,
-                                          const translate::Required& required,
-                                          std::vector<RequiredTexts>& texts) {
-  if (required.any()) texts = required.of(lines);
+                                          const translate::Required& required) {
+  std::vector<RequiredTexts> texts;
+  for (std::size_t i = 0; required.any() && i < lines.size(); ++i) {
+    try {
+      texts.push_back(required.of(lines[i]));
+    } catch (const Error& error) {
+      throw LineError(i, error.what());
+    }
+  }
   return translator.translations(lines, prefixes, texts);
 }
 
 std::vector<Translations> translate_sentences(Translator& translator, const std::vector<std::string>& lines,
-                                              const translate::Required& required,
-                                              std::vector<RequiredTexts>& texts) {
-  const translate::SentencesOfLines of_lines(lines);
+                                              const translate::Required& required) {
+  const translate::SentencesOfLines of_lines(lines, required);
   try {
-    const std::vector<Translations> found =
-        translate_lines(translator, of_lines.sentences(), {}, required, texts);
-    texts = of_lines.joined(texts);
-    return of_lines.joined(found);
+    return of_lines.joined(translate_lines(translator, of_lines.sentences(), {}, required));
   } catch (const LineError& error) {
     throw LineError(of_lines.line_of(error.line), error.what());
   }
@@ -203,16 +204,15 @@ void run(const Options& o) {
     reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
       std::span<const std::string> begun;
       if (prefixes) begun = prefixes->next(reader, lines.size());
-      std::vector<RequiredTexts> texts;
       const std::vector<Translations> translations =
-          o.splits_sentences ? translate_sentences(translator, lines, required, texts)
-                             : translate_lines(translator, lines, begun, required, texts);
+          o.splits_sentences ? translate_sentences(translator, lines, required)
+                             : translate_lines(translator, lines, begun, required);
       for (std::size_t i = 0; i < lines.size(); ++i) {
         ++read;
         output.write(translations[i], lines[i]);
         const Translation& best = translations[i].front();
         if (best.is_truncated) truncated.add(read);
-        if (required.any()) required.check(read, lines[i], texts[i], best.text);
+        if (required.any()) required.check(read, lines[i], best.text);
       }
       output.flush();
     });

@@ -68,15 +68,6 @@ double largest_hidden_of(const OutputLayer& output) {
   return 0.1 * static_cast<double>(std::numeric_limits<float>::max()) / std::max(length, 1.0);
 }
 
-void check_room(const DecodingGroup& group, std::size_t prompt) {
-  const std::int64_t ids = group.phrases[prompt].missing({}),
-                     room = group.room[prompt] - (group.settings.forces_end ? 1 : 0);
-  if (ids <= room) return;
-  throw LineError(prompt, "what its translation must contain has " + counted(ids, "token") +
-                              ", and there is room for " + std::to_string(room) +
-                              " (--max-new-tokens, or a shorter text)");
-}
-
 }  // namespace
 
 Decoder::Decoder(const CachedModel& model, ComputeType compute_type)
@@ -89,8 +80,12 @@ std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const Generation
   if (settings.search.num_beams == 1 && phrases.empty())
     return decode(prompts, settings, {Greedy(model_.output_layer(), settings.wants_scores)});
   return decode_groups(prompts, settings, [&](DecodingGroup group, std::size_t first) {
-    if (!phrases.empty()) group.phrases = phrases.subspan(first, group.results.size());
-    for (std::size_t i = 0; i < group.phrases.size(); ++i) check_room(group, i);
+    std::vector<Phrases> fitting;
+    for (std::size_t i = 0; i < group.results.size() && !phrases.empty(); ++i) {
+      const std::int64_t room = group.room[i] - (settings.forces_end ? 1 : 0);
+      fitting.push_back(phrases[first + i].missing({}) <= room ? phrases[first + i] : Phrases());
+    }
+    group.phrases = fitting;
     decode_with_beams(group);
   });
 }

@@ -43,8 +43,8 @@ class Decoder {
   // is 1. A result depends on its own prompt only: the same for every batch, of either compute type. Throws
   // LineError with the prompt's number where what the output layer reads is not finite, or so large that its
   // logits may not be.
-  // `phrases`, where given: what the hypotheses of each prompt contain, by beam search; there is room for
-  // all of them.
+  // `phrases`, where given: what the hypotheses of each prompt contain, by beam search; where there is no
+  // room for all of them, none is asked for.
   std::vector<Hypotheses> decode(const Prompts& prompts, const GenerationSettings& settings,
                                  std::span<const Phrases> phrases = {});
   // One hypothesis each, by another choice.

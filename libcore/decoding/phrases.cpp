@@ -2,48 +2,54 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "support/error.hpp"
 
 namespace headwater {
 
-Phrases::Phrases(std::vector<Phrase> phrases) : phrases_(std::move(phrases)) {
-  if (size() > kMost) throw Error("more than " + std::to_string(kMost) + " phrases");
-  for (std::size_t i = 0; i < size(); ++i) all_ |= std::uint64_t{1} << i;
+Phrases::Phrases(const std::vector<Phrase>& phrases) {
+  if (phrases.size() > kMost) throw Error("more than " + std::to_string(kMost) + " phrases");
+  for (std::size_t i = 0; i < phrases.size(); ++i) {
+    all_ |= std::uint64_t{1} << i;
+    for (const std::vector<std::int32_t>& ids : phrases[i].forms)
+      forms_.push_back({i, ids, phrases[i].is_once, phrases[i].after});
+  }
 }
 
-Phrases::State Phrases::next(State state, std::int32_t id) const {
+Phrases::State Phrases::next(const State& state, std::int32_t id) const {
   const std::uint32_t matched = state.begun < 0 ? 0 : state.matched;
   const std::span<const std::int32_t> before =
-      matched == 0 ? std::span<const std::int32_t>() : std::span(phrases_[state.begun].ids).first(matched);
-  // The phrase that is begun, or another one with the same first ids; else one that begins here.
+      matched == 0 ? std::span<const std::int32_t>() : std::span(forms_[state.begun].ids).first(matched);
+  // The form that is begun, or another one with the same first ids; else one that begins here.
   const auto find = [&](std::span<const std::int32_t> begin) -> std::int32_t {
-    const auto goes_on = [&](std::size_t i) {
-      const std::vector<std::int32_t>& ids = phrases_[i].ids;
-      return !is_met(state, i) && ids.size() > begin.size() && ids[begin.size()] == id &&
-             std::ranges::equal(begin, std::span(ids).first(begin.size()));
+    const auto goes_on = [&](const Form& form) {
+      return is_wanted(state, form) && form.ids.size() > begin.size() && form.ids[begin.size()] == id &&
+             std::ranges::equal(begin, std::span(form.ids).first(begin.size()));
     };
-    if (!begin.empty() && goes_on(state.begun)) return state.begun;
-    for (std::size_t i = 0; i < size(); ++i) {
-      if (goes_on(i)) return static_cast<std::int32_t>(i);
-    }
-    return -1;
+    if (!begin.empty() && goes_on(forms_[state.begun])) return state.begun;
+    const auto found = std::ranges::find_if(forms_, goes_on);
+    return found == forms_.end() ? -1 : static_cast<std::int32_t>(found - forms_.begin());
   };
   State after{.met = state.met, .begun = find(before), .matched = matched + 1};
   if (after.begun < 0 && matched > 0) after = {.met = state.met, .begun = find({}), .matched = 1};
   if (after.begun < 0) return {.met = state.met};
-  if (after.matched == phrases_[after.begun].ids.size())
-    return {.met = after.met | std::uint64_t{1} << after.begun};
+  const Form& form = forms_[after.begun];
+  if (after.matched == form.ids.size()) return {.met = after.met | std::uint64_t{1} << form.phrase};
   return after;
 }
 
 std::int64_t Phrases::missing(const State& state) const {
   std::int64_t ids = 0;
-  for (std::size_t i = 0; i < size(); ++i) {
-    if (!is_met(state, i)) ids += std::ssize(phrases_[i].ids);
+  for (std::size_t i = 0; i < forms_.size();) {
+    const std::size_t phrase = forms_[i].phrase;
+    std::int64_t least = std::ssize(forms_[i].ids);
+    for (; i < forms_.size() && forms_[i].phrase == phrase; ++i)
+      least = std::min(least, std::ssize(forms_[i].ids));
+    const bool is_begun = state.begun >= 0 && forms_[state.begun].phrase == phrase;
+    if (is_begun) least = std::ssize(forms_[state.begun].ids) - static_cast<std::int64_t>(state.matched);
+    if (!is_met(state, phrase)) ids += least;
   }
-  return ids - (state.begun < 0 ? 0 : static_cast<std::int64_t>(state.matched));
+  return ids;
 }
 
 std::int64_t Phrases::stage(const State& state) const {
@@ -53,39 +59,45 @@ std::int64_t Phrases::stage(const State& state) const {
 void Phrases::advancing(const State& state, std::vector<std::int32_t>& ids) const {
   ids.clear();
   if (state.begun >= 0) {
-    ids.push_back(phrases_[state.begun].ids[state.matched]);
+    ids.push_back(forms_[state.begun].ids[state.matched]);
     return;
   }
-  for (std::size_t i = 0; i < size(); ++i) {
-    const std::int32_t first = phrases_[i].ids.front();
-    if (!is_met(state, i) && std::ranges::find(ids, first) == ids.end()) ids.push_back(first);
+  for (const Form& form : forms_) {
+    if (is_wanted(state, form) && std::ranges::find(ids, form.ids.front()) == ids.end())
+      ids.push_back(form.ids.front());
   }
 }
 
 bool Phrases::repeats(const State& state, std::int32_t id,
                       const std::function<std::int32_t(std::size_t)>& back) const {
-  for (std::size_t i = 0; i < size(); ++i) {
-    const Phrase& phrase = phrases_[i];
-    if (!phrase.is_once || phrase.ids.back() != id) continue;
-    const auto is_waiting = [&](std::size_t k) { return !is_met(state, k) && phrases_[k].ids == phrase.ids; };
-    bool is_asked_for = false;
-    for (std::size_t k = 0; k < size(); ++k) is_asked_for |= is_waiting(k);
-    if (is_asked_for) continue;
+  for (const Form& form : forms_) {
+    if (!form.is_once || form.ids.back() != id) continue;
+    const auto is_wanted_too = [&](const Form& other) {
+      return other.ids == form.ids && is_wanted(state, other);
+    };
+    if (std::ranges::any_of(forms_, is_wanted_too)) continue;
     std::size_t same = 1;
-    while (same < phrase.ids.size() && back(same) == phrase.ids[phrase.ids.size() - 1 - same]) ++same;
-    if (same == phrase.ids.size()) return true;
+    while (same < form.ids.size() && back(same) == form.ids[form.ids.size() - 1 - same]) ++same;
+    if (same == form.ids.size()) return true;
   }
   return false;
 }
 
 std::vector<Phrases::Span> Phrases::spans(std::span<const std::int32_t> ids) const {
-  std::vector<Span> spans(size(), {ids.size(), ids.size()});
+  std::vector<Span> spans;
   State state;
   for (std::size_t at = 0; at < ids.size(); ++at) {
     const State after = next(state, ids[at]);
     if (const std::uint64_t now = after.met & ~state.met; now != 0) {
       const auto phrase = static_cast<std::size_t>(std::countr_zero(now));
-      spans[phrase] = {at + 1 - phrases_[phrase].ids.size(), at + 1};
+      std::size_t longest = 0;  // of the forms that end here
+      for (const Form& form : forms_) {
+        const std::size_t size = form.ids.size();
+        if (form.phrase == phrase && size <= at + 1 &&
+            std::ranges::equal(form.ids, ids.subspan(at + 1 - size, size)))
+          longest = std::max(longest, size);
+      }
+      spans.push_back({phrase, at + 1 - longest, at + 1});
     }
     state = after;
   }

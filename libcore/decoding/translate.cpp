@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <utility>
 
@@ -83,41 +82,13 @@ std::string Translator::text_of(const Hypothesis& hypothesis) const {
   return without_nul(std::move(text));
 }
 
-Phrases Translator::phrases_of(std::size_t line, const RequiredTexts& required) const {
-  std::vector<Phrase> phrases;
-  for (const RequiredText& text : required) {
-    phrases.push_back({model_.target_tokenizer.encode(text.text), text.is_once});
-    if (phrases.back().ids.empty())
-      throw LineError(line, "the model's tokenizer has no token for \"" + text.text + "\"");
-  }
-  return Phrases(std::move(phrases));
-}
-
-// A tokenizer may write a phrase otherwise than it was asked for: in lower case, or as [UNK].
-std::string Translator::text_of(const Hypothesis& hypothesis, std::size_t prefix, const Phrases& phrases,
-                                const RequiredTexts& required) const {
-  std::string text = text_of(hypothesis);
-  const Tokenizer& tokenizer = model_.target_tokenizer;
-  const std::span<const std::int32_t> ids = hypothesis.ids;
-  const std::vector<Phrases::Span> spans = phrases.spans(ids.subspan(prefix));
-  std::vector<std::size_t> from_last;
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    if (spans[i].begin < spans[i].end) from_last.push_back(i);
-  }
-  std::ranges::sort(from_last, std::greater(), [&](std::size_t i) { return spans[i].begin; });
-  for (const std::size_t i : from_last) {
-    const std::string written = tokenizer.decode(phrases[i].ids),
-                      before = tokenizer.decode(ids.first(prefix + spans[i].begin));
-    const std::size_t at = text.find(written, text.starts_with(before) ? before.size() : 0);
-    if (at != text.npos) text.replace(at, written.size(), required[i].text);
-  }
-  return text;
-}
-
 std::vector<Translations> Translator::translations(const std::vector<std::string>& lines,
                                                    std::span<const std::string> prefixes,
                                                    std::span<const RequiredTexts> required) {
-  const Sources sources = encode(lines);
+  Sources sources = encode(lines);
+  for (std::size_t i = 0; i < required.size(); ++i) {
+    if (required[i].are_all) sources.ids[i].clear();
+  }
   std::vector<std::vector<std::int32_t>> begun;
   for (std::size_t i = 0; i < prefixes.size(); ++i) {
     begun.push_back(model_.target_tokenizer.encode(prefixes[i]));
@@ -128,25 +99,60 @@ std::vector<Translations> Translator::translations(const std::vector<std::string
                              " positions (shorten the prefix)");
     }
   }
-  std::vector<Phrases> phrases;
-  for (const RequiredTexts& texts : required) phrases.push_back(phrases_of(phrases.size(), texts));
   std::vector<Translations> results;
-  for (Hypotheses& found : hypotheses(sources.ids, begun, phrases)) {
-    const std::size_t line = results.size(), prefix = begun.empty() ? 0 : begun[line].size();
+  for (Hypotheses& found : hypotheses(sources.ids, begun)) {
+    const std::size_t line = results.size();
     Translations& of_line = results.emplace_back();
     for (Hypothesis& hypothesis : found) {
       if (!begun.empty() && !sources.ids[line].empty())
         hypothesis.ids.insert(hypothesis.ids.begin(), begun[line].begin(), begun[line].end());
-      std::string text = phrases.empty() || hypothesis.ids.empty()
-                             ? text_of(hypothesis)
-                             : text_of(hypothesis, prefix, phrases[line], required[line]);
+      std::string text = text_of(hypothesis);
       of_line.push_back({.text = std::move(text),
                          .hypothesis = std::move(hypothesis),
                          .is_truncated = sources.are_truncated[line]});
     }
   }
+  if (!required.empty()) require(lines, sources, begun, required, results);
   if (generation_.alignment) add_alignments(sources, results);
   return results;
+}
+
+// What the model writes by itself reads best, and mostly it has all that is required; so only the other lines
+// are searched again.
+void Translator::require(const std::vector<std::string>& lines, const Sources& sources,
+                         std::span<const std::vector<std::int32_t>> begun,
+                         std::span<const RequiredTexts> required, std::vector<Translations>& results) {
+  LinePrompts again;
+  std::vector<Phrases> phrases;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (required[i].are_all) {
+      for (Translation& translation : results[i]) translation.text = lines[i];
+    } else if (!sources.ids[i].empty() && faults_of(results[i].front().text, required[i]) > 0) {
+      phrases.push_back(phrases_of(required[i], model_.target_tokenizer));
+      add_prompt(again, i, sources.ids[i], begun.empty() ? std::span<const std::int32_t>() : begun[i]);
+    }
+  }
+  GenerationSettings settings = generation_;
+  settings.search.num_beams = settings.n_best = std::max(settings.search.num_beams, kRequiredBeams);
+  std::vector<Hypotheses> found =
+      decode(again, [&] { return decoder_.decode(again.prompts, settings, phrases); });
+  for (std::size_t s = 0; s < found.size(); ++s) {
+    const std::size_t line = again.line_of[s], prefix = begun.empty() ? 0 : begun[line].size();
+    const auto faults = [&](const Translation& t) { return faults_of(t.text, required[line]); };
+    Translations better;
+    for (Hypothesis& hypothesis : found[s]) {
+      if (prefix > 0) hypothesis.ids.insert(hypothesis.ids.begin(), begun[line].begin(), begun[line].end());
+      std::string text = with_required(text_of(hypothesis), hypothesis.ids, prefix, phrases[s],
+                                       required[line], model_.target_tokenizer);
+      better.push_back({.text = std::move(text),
+                        .hypothesis = std::move(hypothesis),
+                        .is_truncated = sources.are_truncated[line]});
+    }
+    std::ranges::stable_sort(better, {}, faults);
+    if (faults(better.front()) >= faults(results[line].front())) continue;
+    better.resize(std::min(better.size(), static_cast<std::size_t>(generation_.n_best)));
+    results[line] = std::move(better);
+  }
 }
 
 // Tokens that stand around those of the text are none to link.
@@ -193,53 +199,45 @@ std::vector<std::vector<std::int32_t>> Translator::target_ids(
   return results;
 }
 
+void Translator::add_prompt(LinePrompts& prompts, std::size_t line, std::span<const std::int32_t> source,
+                            std::span<const std::int32_t> prefix) const {
+  std::vector<std::int32_t> begin{generation_.start_id};
+  begin.insert(begin.end(), prefix.begin(), prefix.end());
+  prompts.prompts.add(source, begin);
+  prompts.line_of.push_back(line);
+}
+
+template <class F>
+std::vector<Hypotheses> Translator::decode(LinePrompts& prompts, const F& decode) {
+  prompts.prompts.finish();
+  try {
+    return decode();
+  } catch (const LineError& error) {
+    throw LineError(prompts.line_of[error.line], error.what());
+  }
+}
+
 std::vector<Hypotheses> Translator::hypotheses(std::span<const std::vector<std::int32_t>> sources,
-                                               std::span<const std::vector<std::int32_t>> prefixes,
-                                               std::span<const Phrases> phrases) {
+                                               std::span<const std::vector<std::int32_t>> prefixes) {
+  LinePrompts prompts;
+  std::vector<std::uint64_t> numbers;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::uint64_t number = sources_++;
+    if (sources[i].empty()) continue;
+    add_prompt(prompts, i, sources[i], prefixes.empty() ? std::span<const std::int32_t>() : prefixes[i]);
+    numbers.push_back(number);
+  }
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   Hypothesis nothing;
   nothing.log_probability = nothing.score = kNone;
   const Hypotheses of_nothing(static_cast<std::size_t>(generation_.n_best), nothing);
   std::vector<Hypotheses> results(sources.size(), of_nothing);
-  // Lines with phrases are searched apart, so that the others have the text that they have without.
-  for (const bool has_phrases : {false, true}) {
-    Prompts prompts;
-    prompts.clear();
-    std::vector<std::size_t> line_of;  // of each prompt
-    std::vector<std::uint64_t> numbers;
-    std::vector<Phrases> of_prompts;
-    std::vector<std::int32_t> begin;
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      if (sources[i].empty() || has_phrases != (!phrases.empty() && !phrases[i].empty())) continue;
-      begin.assign(1, generation_.start_id);
-      if (!prefixes.empty()) begin.insert(begin.end(), prefixes[i].begin(), prefixes[i].end());
-      prompts.add(sources[i], begin);
-      line_of.push_back(i);
-      numbers.push_back(sources_ + i);
-      if (has_phrases) of_prompts.push_back(phrases[i]);
-    }
-    prompts.finish();
-    std::vector<Hypotheses> found;
-    try {
-      found = decode(prompts, numbers, of_prompts);
-    } catch (const LineError& error) {
-      throw LineError(line_of[error.line], error.what());
-    }
-    for (std::size_t s = 0; s < found.size(); ++s) results[line_of[s]] = std::move(found[s]);
-  }
-  sources_ += sources.size();
+  std::vector<Hypotheses> found = decode(prompts, [&] {
+    return sampler_ ? decoder_.decode(prompts.prompts, generation_, {*sampler_, numbers})
+                    : decoder_.decode(prompts.prompts, generation_);
+  });
+  for (std::size_t s = 0; s < found.size(); ++s) results[prompts.line_of[s]] = std::move(found[s]);
   return results;
-}
-
-std::vector<Hypotheses> Translator::decode(const Prompts& prompts, std::span<const std::uint64_t> numbers,
-                                           std::span<const Phrases> phrases) {
-  if (!phrases.empty()) {
-    GenerationSettings settings = generation_;
-    settings.search.num_beams = std::max(settings.search.num_beams, kRequiredBeams);
-    return decoder_.decode(prompts, settings, phrases);
-  }
-  return sampler_ ? decoder_.decode(prompts, generation_, {*sampler_, numbers})
-                  : decoder_.decode(prompts, generation_);
 }
 
 namespace {

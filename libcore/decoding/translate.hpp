@@ -11,6 +11,7 @@
 
 #include "decoding/decoder.hpp"
 #include "decoding/generation_settings.hpp"
+#include "decoding/required_texts.hpp"
 #include "decoding/sampling.hpp"
 #include "families/translator/directory.hpp"
 #include "families/translator/model.hpp"
@@ -47,13 +48,6 @@ struct Translation {
 };
 using Translations = std::vector<Translation>;  // of one line, the best first
 
-// What the translation of a line must contain, as it is written here.
-struct RequiredText {
-  std::string text;
-  bool is_once = false;  // no more often than it is asked for
-};
-using RequiredTexts = std::vector<RequiredText>;  // at most Phrases::kMost
-
 class Translator {
  public:
   Translator(const LoadedTranslator& model, const GenerationSettings& settings);
@@ -62,8 +56,8 @@ class Translator {
   // token has one, which is empty; tokens beyond the model's positions are cut off. Any
   // grouping of lines into calls gives the same text. Throws LineError where the model's output is not
   // finite. `prefixes`, where given, are what the translation of each line begins with. `required`, where
-  // given, is what each contains: lines that have some are searched with kRequiredBeams beams or more.
-  // Throws LineError where it does not fit. Not with sampling.
+  // given, is what each must contain: where it does not by itself, it is searched for with kRequiredBeams
+  // beams or more, and the translation with the fewest faults is taken. Other lines stay as they are.
   static constexpr std::int64_t kRequiredBeams = 8;
   std::vector<Translations> translations(const std::vector<std::string>& lines,
                                          std::span<const std::string> prefixes = {},
@@ -87,16 +81,21 @@ class Translator {
   };
   Sources encode(const std::vector<std::string>& lines);
   std::vector<Hypotheses> hypotheses(std::span<const std::vector<std::int32_t>> sources,
-                                     std::span<const std::vector<std::int32_t>> prefixes = {},
-                                     std::span<const Phrases> phrases = {});
-  std::vector<Hypotheses> decode(const Prompts& prompts, std::span<const std::uint64_t> numbers,
-                                 std::span<const Phrases> phrases);
-  Phrases phrases_of(std::size_t line, const RequiredTexts& required) const;
+                                     std::span<const std::vector<std::int32_t>> prefixes = {});
+  struct LinePrompts {
+    Prompts prompts;
+    std::vector<std::size_t> line_of;  // of each prompt
+    LinePrompts() { prompts.clear(); }
+  };
+  void add_prompt(LinePrompts& prompts, std::size_t line, std::span<const std::int32_t> source,
+                  std::span<const std::int32_t> prefix) const;
+  template <class F>
+  std::vector<Hypotheses> decode(LinePrompts& prompts, const F& decode);
+  void require(const std::vector<std::string>& lines, const Sources& sources,
+               std::span<const std::vector<std::int32_t>> begun, std::span<const RequiredTexts> required,
+               std::vector<Translations>& results);
   void add_alignments(const Sources& sources, std::vector<Translations>& to);
   std::string text_of(const Hypothesis& hypothesis) const;
-  // The same, with each phrase written as it was required.
-  std::string text_of(const Hypothesis& hypothesis, std::size_t prefix, const Phrases& phrases,
-                      const RequiredTexts& required) const;
 
   const LoadedTranslator& model_;
   GenerationSettings generation_;

@@ -1,7 +1,9 @@
 #include "tools/translate/required.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "cli/tool.hpp"
@@ -15,19 +17,19 @@ namespace headwater::translate {
 
 namespace {
 
-std::size_t count_of(std::string_view text, std::string_view wanted) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(wanted); at != text.npos; at = text.find(wanted, at + wanted.size()))
-    ++count;
-  return count;
-}
-
 // Whether a word may begin or end at `at`: not between two of its characters.
 bool is_boundary(std::string_view text, std::size_t at) {
-  if (at == 0 || at >= text.size()) return true;
-  std::size_t before = at - 1;
-  while (before > 0 && is_inside_character(text, before)) --before;
-  return !is_word_character(next_code_point(text, before)) || !is_word_character(next_code_point(text, at));
+  return !is_word_before(text, at) || !is_word_at(text, at);
+}
+
+// A text of the translation for the part `span` of a line.
+RequiredText required_text(std::string_view line, const TextSpan& span, std::string text) {
+  const std::string_view before = line.substr(0, span.begin);
+  return {.text = std::move(text),
+          .begins_line = trimmed(before).empty(),
+          .follows_space = !before.ends_with(trimmed(before)),
+          .is_apart_before = !is_word_before(line, span.begin),
+          .is_apart_after = !is_word_at(line, span.end)};
 }
 
 }  // namespace
@@ -65,68 +67,84 @@ void Required::read_terms(const std::string& path, const cli::LineReaderSettings
   lengths_.assign(lengths.rbegin(), lengths.rend());
 }
 
-RequiredTexts Required::of(std::string_view line) const {
+std::vector<Required::Kept> Required::find_kept(std::string_view line) const {
   budget_->grant(line.size());
-  RequiredTexts required;
-  std::vector<TextSpan> kept;
-  for (const Pattern& pattern : patterns_) {
-    for (const TextSpan& span : pattern.find_all(line)) {
-      const auto overlaps = [&](const TextSpan& k) { return span.begin < k.end && k.begin < span.end; };
-      const std::string_view found = trimmed(line.substr(span.begin, span.end - span.begin));
-      if (found.empty() || std::ranges::any_of(kept, overlaps)) continue;
-      kept.push_back(span);
-      required.push_back({std::string(found), true});
+  std::vector<Kept> kept;
+  for (std::size_t i = 0; i < patterns_.size(); ++i) {
+    for (const TextSpan& found : patterns_[i].find_all(line)) {
+      const std::string_view text = line.substr(found.begin, found.end - found.begin), word = trimmed(text);
+      if (word.empty() && !text.empty())
+        throw Error(" --keep finds white space alone, which a translation cannot keep");
+      const std::size_t begin = found.begin + text.find(word);
+      const Kept one{{begin, begin + word.size()}, i};
+      const auto overlaps = [&](const Kept& k) {
+        return one.span.begin < k.span.end && k.span.begin < one.span.end;
+      };
+      if (!word.empty() && std::ranges::none_of(kept, overlaps)) kept.push_back(one);
     }
   }
+  return kept;
+}
+
+std::vector<TextSpan> Required::kept(std::string_view line) const {
+  std::vector<TextSpan> spans;
+  for (const Kept& kept : find_kept(line)) spans.push_back(kept.span);
+  return spans;
+}
+
+RequiredTexts Required::of(std::string_view line) const {
+  RequiredTexts required;
+  const std::vector<Kept> kept = find_kept(line);
+  std::string others(line);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const auto& [span, pattern] = kept[i];
+    RequiredText& text = required.texts.emplace_back(
+        required_text(line, span, std::string(line.substr(span.begin, span.end - span.begin))));
+    text.is_once = true;
+    text.times = count_of(line, text.text);
+    // What one pattern finds keeps its order.
+    if (i > 0 && kept[i - 1].pattern == pattern) text.after = static_cast<std::int32_t>(i) - 1;
+    others.replace(span.begin, span.end - span.begin, span.end - span.begin, ' ');
+  }
+  bool has_words = false;
+  for (std::size_t at = 0; at < others.size() && !has_words;)
+    has_words = is_word_character(next_code_point(others, at));
+  required.are_all = !kept.empty() && !has_words;
   add_terms(line, kept, required);
   return required;
 }
 
 // From the left, at each place the longest term that is made of whole words.
-void Required::add_terms(std::string_view line, const std::vector<TextSpan>& kept,
+void Required::add_terms(std::string_view line, const std::vector<Kept>& kept,
                          RequiredTexts& required) const {
+  const std::size_t first = required.texts.size();
   for (std::size_t at = 0; !lengths_.empty() && at < line.size();) {
     std::size_t end = at;
     for (const std::size_t length : lengths_) {
       if (length > line.size() - at || !is_boundary(line, at) || !is_boundary(line, at + length)) continue;
-      const auto overlaps = [&](const TextSpan& k) { return at < k.end && k.begin < at + length; };
+      const auto overlaps = [&](const Kept& k) { return at < k.span.end && k.span.begin < at + length; };
       const auto term = terms_.find(line.substr(at, length));
       if (term == terms_.end() || std::ranges::any_of(kept, overlaps)) continue;
-      required.push_back({term->second.target, false});
+      required.texts.push_back(required_text(line, {at, at + length}, term->second.target));
       end = at + length;
       break;
     }
     at = std::max(end, at + 1);
     while (is_inside_character(line, at)) ++at;
   }
+  const auto terms = std::span(required.texts).subspan(first);
+  for (RequiredText& term : terms) term.times = std::ranges::count(terms, term.text, &RequiredText::text);
 }
 
-std::vector<RequiredTexts> Required::of(const std::vector<std::string>& lines) const {
-  std::vector<RequiredTexts> required;
-  for (const std::string& line : lines) {
-    required.push_back(of(std::string_view(line)));
-    if (const std::size_t count = required.back().size(); count > Phrases::kMost)
-      throw LineError(required.size() - 1, "--keep and --terms find " + std::to_string(count) +
-                                               " places, and the search takes at most " +
-                                               std::to_string(Phrases::kMost) + " (split the line)");
-  }
-  return required;
-}
-
-void Required::check(std::int64_t number, std::string_view line, const RequiredTexts& required,
-                     std::string_view translation) {
-  for (const RequiredText& text : required) {
-    if (!text.is_once || count_of(line, text.text) == count_of(translation, text.text)) continue;
-    differing_.add(number);
-    return;
-  }
+void Required::check(std::int64_t number, std::string_view line, std::string_view translation) {
+  if (!has_required(translation, of(line))) lacking_.add(number);
 }
 
 void Required::note() const {
-  if (differing_.count() == 0) return;
-  cli::warn(counted(differing_.count(), "translation") + differing_.numbers() +
-            (differing_.count() == 1 ? " does" : " do") +
-            " not have what --keep found as often as the source");
+  if (lacking_.count() == 0) return;
+  cli::warn(counted(lacking_.count(), "translation") + lacking_.numbers() +
+            (lacking_.count() == 1 ? " does" : " do") +
+            " not have all that --keep and --terms ask for, as often and in order");
 }
 
 }  // namespace headwater::translate

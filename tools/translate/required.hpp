@@ -2,12 +2,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/lines.hpp"
-#include "decoding/translate.hpp"
+#include "decoding/required_texts.hpp"
 #include "support/token_counts.hpp"
 #include "text/unicode/pattern.hpp"
 
@@ -20,17 +21,22 @@ class Required {
   Required(const std::vector<std::string>& patterns, const std::string& terms,
            const cli::LineReaderSettings& settings);
   bool any() const { return !patterns_.empty() || !terms_.empty(); }
-  // Of each line. Throws LineError where a line has too many.
-  std::vector<RequiredTexts> of(const std::vector<std::string>& lines) const;
-  // Looks whether the translation of line `number` has what --keep found as often as the line has it.
-  void check(std::int64_t number, std::string_view line, const RequiredTexts& required,
-             std::string_view translation);
+  // Throws Error where --keep finds white space alone.
+  RequiredTexts of(std::string_view line) const;
+  // What --keep finds, in the order of its patterns.
+  std::vector<TextSpan> kept(std::string_view line) const;
+  // Counts the translation of line `number` where it lacks something.
+  void check(std::int64_t number, std::string_view line, std::string_view translation);
   void note() const;
 
  private:
+  struct Kept {
+    TextSpan span;
+    std::size_t pattern;
+  };
+  std::vector<Kept> find_kept(std::string_view line) const;
   void read_terms(const std::string& path, const cli::LineReaderSettings& settings);
-  RequiredTexts of(std::string_view line) const;
-  void add_terms(std::string_view line, const std::vector<TextSpan>& kept, RequiredTexts& required) const;
+  void add_terms(std::string_view line, const std::vector<Kept>& kept, RequiredTexts& required) const;
 
   std::vector<Pattern> patterns_;
   std::shared_ptr<MatchBudget> budget_ = std::make_shared<MatchBudget>();
@@ -39,7 +45,7 @@ class Required {
   };
   std::map<std::string, Term, std::less<>> terms_;
   std::vector<std::size_t> lengths_;  // of terms, in bytes, the longest first
-  TruncatedLines differing_;
+  TruncatedLines lacking_;
 };
 
 }  // namespace headwater::translate

@@ -17,16 +17,6 @@ std::size_t previous_begin(std::string_view text, std::size_t at) {
   return at;
 }
 
-bool is_word_before(std::string_view text, std::size_t at) {
-  if (at == 0) return false;
-  std::size_t begin = previous_begin(text, at);
-  return is_word_character(next_code_point(text, begin));
-}
-
-bool is_word_after(std::string_view text, std::size_t at) {
-  return at < text.size() && is_word_character(next_code_point(text, at));
-}
-
 std::size_t without_space_before(std::string_view text, std::size_t begin, std::size_t least) {
   while (begin > least) {
     const std::size_t before = previous_begin(text, begin);
@@ -86,7 +76,7 @@ std::vector<AddedPart> AddedTokens::split(std::string_view text) const {
       std::size_t begin = at, end = at + token->content.size();
       at = end;
       if (token->id < 0) continue;
-      if (token->single_word && (is_word_before(text, begin) || is_word_after(text, end))) continue;
+      if (token->single_word && (is_word_before(text, begin) || is_word_at(text, end))) continue;
       if (begin < after) continue;  // a token before it has taken its white space
       if (token->takes_left) begin = without_space_before(text, begin, after);
       if (token->takes_right) end = with_space_after(text, end);

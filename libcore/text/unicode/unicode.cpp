@@ -183,4 +183,15 @@ bool is_word_character(char32_t code_point) {
   return u_isUAlphabetic(c) || (U_GET_GC_MASK(c) & kMarksDigitsConnectors) != 0 || c == 0x200C || c == 0x200D;
 }
 
+bool is_word_before(std::string_view text, std::size_t at) {
+  if (at == 0) return false;
+  std::size_t before = at - 1;
+  while (before > 0 && is_inside_character(text, before)) --before;
+  return is_word_character(next_code_point(text, before));
+}
+
+bool is_word_at(std::string_view text, std::size_t at) {
+  return at < text.size() && is_word_character(next_code_point(text, at));
+}
+
 }  // namespace headwater

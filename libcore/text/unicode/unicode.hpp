@@ -29,5 +29,8 @@ bool has_combining_class(char32_t code_point);
 // A character of a word as regular expressions have it (Unicode Technical Standard 18, annex C): alphabetic,
 // mark, decimal digit, connector punctuation, join control.
 bool is_word_character(char32_t code_point);
+// Whether one stands before the byte `at` of well-formed text, or begins there.
+bool is_word_before(std::string_view text, std::size_t at);
+bool is_word_at(std::string_view text, std::size_t at);
 
 }  // namespace headwater
