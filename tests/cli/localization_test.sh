@@ -183,15 +183,15 @@ grep -qF 'translate="no"><source>cats</source></trans-unit>' app.new.xlf || fail
 printf 'the dog\tel perro\nthe dog\tel perro\nthe white cat\tel gato blanco\n' | cmp - pairs.tsv || fail 'pairs'
 [ "$(grep -c '<tu ' es.tmx)" = 1 ] && grep -q '<seg>el perro</seg>' es.tmx || fail 'only what was reviewed is in the memory'
 
-# A translation that lost a placeholder, has one twice, or those of C in another order, is left out, and the second is then taken.
-translations() { # SOURCE FIRST SECOND
-  jq -cn --arg keep "$(sed -n "s/^keep='\(.*\)'$/\1/p" "$tmp/session")" --arg mark '' --argjson plain "[{\"text\":\"$2\"}]" \
-    --argjson kept "[{\"text\":\"$3\"}]" -f collect.jq <<<"{\"source\":\"$1\",\"before\":\"\",\"after\":\"\",\"marked\":false}"
+# A translation that lost a placeholder, has one twice, or those of C in another order, is left out.
+translations() { # SOURCE TRANSLATION
+  jq -cn --arg keep "$(sed -n "s/^keep='\(.*\)'$/\1/p" "$tmp/session")" --arg mark '' \
+    --argjson kept "[{\"text\":\"$2\"}]" -f collect.jq <<<"{\"source\":\"$1\",\"before\":\"\",\"after\":\"\",\"marked\":false}"
 }
-for case in '%s a {b}|{b} %s|-|{b} %s' '%s a|b|b %s|b %s' '{a} %d|{a} {a} %d|{a}|' '%d %s|%s %d|%d %s b|%d %s b' '%1$s %2$s|%2$s %1$s|-|%2$s %1$s' \
-  '<b>a</b>|</b>a<b>|<b>c</b> |<b>c</b>' '%5.1f|%5.2f|%5.1f a|%5.1f a' 'http://a.b/?c=d e|http://a.b/? c=d|-|'; do
-  IFS='|' read -r source first second wanted <<<"$case"
-  [ "$(translations "$source" "$first" "$second" | jq -r '.[]')" = "$wanted" ] || fail "the filter: $case"
+for case in '%s a {b}|{b} %s|{b} %s' '%s a|b|' '{a} %d|{a} {a} %d|' '%d %s|%s %d|' '%d %s|%d %s b|%d %s b' '%1$s %2$s|%2$s %1$s|%2$s %1$s' \
+  '<b>a</b>|</b>a<b>|' '<b>a</b>|<b>c</b> |<b>c</b>' '%5.1f|%5.2f|' 'http://a.b/?c=d e|http://a.b/? c=d|'; do
+  IFS='|' read -r source translation wanted <<<"$case"
+  [ "$(translations "$source" "$translation" | jq -r '.[]')" = "$wanted" ] || fail "the filter: $case"
 done
 
 # With nothing left to translate, nothing changes.
