@@ -33,7 +33,8 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 // The header, a literal of Python: a dictionary of a text, a truth value and a tuple of whole numbers.
 class NpyHeaderReader {
  public:
-  NpyHeaderReader(std::string_view text, std::string_view where) : text_(text), where_(where) {}
+  NpyHeaderReader(std::string_view text, std::string_view where, NpyType type)
+      : text_(text), where_(where), type_(type) {}
 
   std::vector<std::int64_t> shape() {
     std::optional<std::vector<std::int64_t>> shape;
@@ -69,6 +70,10 @@ class NpyHeaderReader {
     throw Error(std::string(where_) + ": header of an npy file: " + what + " (write it with numpy.save)");
   }
   void check_type(std::string_view type) const {
+    if (type_ == NpyType::bytes) {
+      if (type == "|i1" || type == "|u1") return;
+      throw Error(std::string(where_) + ": numbers of type " + quote(type) + ", expected bytes (|i1)");
+    }
     if (type == "<f4") return;
     throw Error(std::string(where_) + ": numbers of type " + quote(type) +
                 ", only 32-bit floats (<f4) are read (save x.astype('float32'))");
@@ -131,11 +136,12 @@ class NpyHeaderReader {
   }
 
   std::string_view text_, where_;
+  NpyType type_;
 };
 
 }  // namespace
 
-NpyArray read_npy(std::string_view bytes, std::string_view where) {
+NpyArray read_npy(std::string_view bytes, std::string_view where, NpyType type) {
   const auto fail = [&](const std::string& what) { throw Error(std::string(where) + ": " + what); };
   const auto byte = [&](std::size_t at) { return std::size_t{static_cast<unsigned char>(bytes[at])}; };
   if (!bytes.starts_with(kMagic)) fail("not an npy file (write it with embed -o FILE.npy or numpy.save)");
@@ -146,9 +152,9 @@ NpyArray read_npy(std::string_view bytes, std::string_view where) {
   std::size_t header = byte(8) | byte(9) << 8;
   if (preamble == 12) header |= byte(10) << 16 | byte(11) << 24;
   if (bytes.size() - preamble < header) fail("the file ends in its header (copy it again)");
-  NpyArray array{NpyHeaderReader(bytes.substr(preamble, header), where).shape(),
+  NpyArray array{NpyHeaderReader(bytes.substr(preamble, header), where, type).shape(),
                  bytes.substr(preamble + header)};
-  std::uint64_t needed = sizeof(float);
+  std::uint64_t needed = type == NpyType::float32 ? sizeof(float) : 1;
   bool is_empty = false, is_too_large = false;
   for (const std::int64_t size : array.shape) {
     if (size == 0) is_empty = true;

@@ -65,6 +65,8 @@ class Safetensors {
   Safetensors(std::shared_ptr<MappedFile> file, const fs::path& path);
   // Reads bytes that the caller keeps; `where` names them in messages.
   Safetensors(std::string_view bytes, std::string where);
+  // Tensors of distinct names that the reader of another form of file found; `owner` keeps their bytes.
+  Safetensors(std::vector<TensorView> tensors, std::shared_ptr<const void> owner, std::string where);
 
   const std::vector<TensorView>& tensors() const { return tensors_; }  // in the order of the data
   const Metadata& metadata() const { return metadata_; }
@@ -82,16 +84,20 @@ class Safetensors {
 
  private:
   void read(std::string_view bytes);
+  void index_names();
 
   fs::path path_;
   std::string where_;
   std::shared_ptr<MappedFile> file_;
+  std::shared_ptr<const void> owner_;
   std::string_view data_;
   std::vector<TensorView> tensors_;
   std::vector<std::uint32_t> by_name_;
   Metadata metadata_;
 };
 
+// The first bytes of a regular file; fewer where it has fewer, none where it is no such file.
+std::string first_bytes(const fs::path& path, std::size_t count);
 // Whether a regular file begins as a safetensors file does, or as a text does. Neither of a pipe, whose bytes
 // come once.
 bool begins_as_safetensors(const fs::path& path);

@@ -232,17 +232,6 @@ bool is_text(std::string_view head) {
   return !head.empty() && !has_control && (bad == head.npos || is_cut);
 }
 
-// The first bytes of a regular file; fewer where it has fewer, none where it is no such file.
-std::string first_bytes(const fs::path& path, std::size_t count) {
-  std::error_code none;
-  if (!fs::is_regular_file(path, none)) return {};
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes(count, ' ');
-  file.read(bytes.data(), static_cast<std::streamsize>(count));
-  bytes.resize(std::max<std::streamsize>(file.gcount(), 0));
-  return bytes;
-}
-
 // What weights of other programs begin with.
 std::string_view other_format_of(std::string_view bytes) {
   if (bytes.starts_with("GGUF")) return "a GGUF file";
@@ -357,6 +346,16 @@ void check_places(std::vector<Entry>& entries, std::string_view where, std::uint
 
 }  // namespace
 
+std::string first_bytes(const fs::path& path, std::size_t count) {
+  std::error_code none;
+  if (!fs::is_regular_file(path, none)) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(count, ' ');
+  file.read(bytes.data(), static_cast<std::streamsize>(count));
+  bytes.resize(std::max<std::streamsize>(file.gcount(), 0));
+  return bytes;
+}
+
 bool begins_as_safetensors(const fs::path& path) {
   const std::string head = first_bytes(path, kFrame + 1);
   return head.size() > kFrame && !is_text(head) && head[kFrame] == '{';
@@ -375,6 +374,12 @@ Safetensors::Safetensors(std::string_view bytes, std::string where) : where_(std
   read(bytes);
 }
 
+Safetensors::Safetensors(std::vector<TensorView> tensors, std::shared_ptr<const void> owner,
+                         std::string where)
+    : where_(std::move(where)), owner_(std::move(owner)), tensors_(std::move(tensors)) {
+  index_names();
+}
+
 void Safetensors::read(std::string_view bytes) {
   const std::string_view header = header_text(bytes, where_);
   std::vector<Entry> entries;
@@ -390,6 +395,10 @@ void Safetensors::read(std::string_view bytes) {
     tensors_.push_back({std::move(entry.name), *entry.dtype, std::move(entry.shape),
                         data_.substr(entry.begin, entry.end - entry.begin)});
   }
+  index_names();
+}
+
+void Safetensors::index_names() {
   by_name_.resize(tensors_.size());
   std::iota(by_name_.begin(), by_name_.end(), std::uint32_t{0});
   std::sort(by_name_.begin(), by_name_.end(),
