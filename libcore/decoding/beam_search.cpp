@@ -24,6 +24,7 @@ namespace {
 // What the rows may not choose, and what each has read (empty where nothing asks for it).
 struct RowLimits {
   kernels::BannedColumns banned;
+  std::span<const CandidateColumns* const> candidates;  // of each row; empty: all tokens
   std::span<const std::span<const std::int32_t>> texts;
 };
 
@@ -69,6 +70,19 @@ void take_largest(std::span<const Real> values, std::span<kernels::TopLogit> top
   }
 }
 
+// The rows of a prompt at a time.
+void find_among_candidates(ConstMatrix hidden, const RowLimits& limits, Index count,
+                           std::span<kernels::TopLogit> top, std::span<Real> log_sums) {
+  for (Index first = 0, end = 0; first < hidden.rows; first = end) {
+    const CandidateColumns* const candidates = limits.candidates[static_cast<std::size_t>(first)];
+    while (end < hidden.rows && limits.candidates[static_cast<std::size_t>(end)] == candidates) ++end;
+    const auto row = static_cast<std::size_t>(first), rows = static_cast<std::size_t>(end - first),
+               each = static_cast<std::size_t>(count);
+    candidates->top(hidden.rows_between(first, end), limits.banned, first, count,
+                    top.subspan(row * each, rows * each), log_sums.subspan(row, rows));
+  }
+}
+
 // What may follow each live hypothesis, the best first; `hidden`: a row for each. top and log_sums as
 // kernels::linear_top gives them, after the repetition penalty and the renormalization that the settings ask
 // for.
@@ -78,10 +92,13 @@ void find_candidates(const DecodingGroup& group, ConstMatrix hidden, const RowLi
   const Parameter* const parameter = group.model.output_layer().bias();
   const Real* const bias = parameter != nullptr ? parameter->value.data : nullptr;
   const GenerationSettings& settings = group.settings;
-  if (settings.repetition_penalty == 1 && !settings.renormalizes)
+  const bool is_plain = settings.repetition_penalty == 1 && !settings.renormalizes;
+  if (is_plain && limits.candidates.empty())
     return kernels::linear_top(hidden, weight, bias, limits.banned, count, top, log_sums);
+  if (is_plain) return find_among_candidates(hidden, limits, count, top, log_sums);
   const Matrix logits = group.context.tape.arena().matrix(hidden.rows, weight.outputs);
   kernels::linear_packed(hidden, weight, bias, kernels::Activation::none, logits);
+  mask(limits.candidates, logits);
   kernels::log_sum_exp(logits, log_sums.data());
   parallel_for(hidden.rows, [&](Index r) {
     const auto row = static_cast<std::size_t>(r);
@@ -180,7 +197,11 @@ class BeamSearch {
     }
     top_ = arena.span<kernels::TopLogit>(rows * width_);
     log_sums_ = arena.span<Real>(rows);
-    find_candidates(group_, hidden.value(), {bans_.columns(), texts_}, width_, top_, log_sums_);
+    row_candidates_.clear();
+    for (std::size_t row = 0; row < live_.size() && !group_.candidates.empty(); ++row)
+      row_candidates_.push_back(&group_.candidates[static_cast<std::size_t>(prompt_of_[row])]);
+    find_candidates(group_, hidden.value(), {bans_.columns(), row_candidates_, texts_}, width_, top_,
+                    log_sums_);
     if (!group_.phrases.empty()) compute_logits(hidden.value());
     for (const BeamOfPrompt& p : prompts_) force(p);
     ++made_;
@@ -227,6 +248,7 @@ class BeamSearch {
     logits_ = arena.matrix(hidden.rows, weight.outputs);
     kernels::linear_packed(hidden, weight, bias != nullptr ? bias->value.data : nullptr,
                            kernels::Activation::none, logits_);
+    mask(row_candidates_, logits_);
     logit_sums_ = arena.span<Real>(hidden.rows);
     kernels::log_sum_exp(logits_, logit_sums_.data());
   }
@@ -473,6 +495,7 @@ class BeamSearch {
   Matrix logits_;               // of all ids, where a prompt has phrases
   std::span<Real> logit_sums_;  // of their rows
   std::vector<Candidate> candidates_;
+  std::vector<const CandidateColumns*> row_candidates_;  // of each row
   std::vector<std::int32_t> ids_, advancing_;
   std::vector<std::vector<std::int32_t>> text_ids_;
   std::vector<std::span<const std::int32_t>> texts_;  // of text_ids_

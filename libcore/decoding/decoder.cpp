@@ -79,11 +79,11 @@ std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const Generation
                                         std::span<const Phrases> phrases) {
   if (settings.search.num_beams == 1 && phrases.empty())
     return decode(prompts, settings, {Greedy(model_.output_layer(), settings.wants_scores)});
-  return decode_groups(prompts, settings, [&](DecodingGroup group, std::size_t first) {
+  return decode_groups(prompts, settings, phrases, [&](DecodingGroup group, std::size_t) {
     std::vector<Phrases> fitting;
-    for (std::size_t i = 0; i < group.results.size() && !phrases.empty(); ++i) {
+    for (std::size_t i = 0; i < group.phrases.size(); ++i) {
       const std::int64_t room = group.room[i] - (settings.forces_end ? 1 : 0);
-      fitting.push_back(phrases[first + i].missing({}) <= room ? phrases[first + i] : Phrases());
+      fitting.push_back(group.phrases[i].missing({}) <= room ? group.phrases[i] : Phrases());
     }
     group.phrases = fitting;
     decode_with_beams(group);
@@ -92,14 +92,27 @@ std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const Generation
 
 std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const GenerationSettings& settings,
                                         const TokenByToken& how) {
-  return decode_groups(prompts, settings, [&](const DecodingGroup& group, std::size_t first) {
+  return decode_groups(prompts, settings, {}, [&](const DecodingGroup& group, std::size_t first) {
     decode_token_by_token(group, how, first);
   });
 }
 
+std::vector<CandidateColumns> Decoder::candidates(const Prompts& prompts, const GenerationSettings& settings,
+                                                  std::span<const Phrases> phrases) const {
+  std::vector<CandidateColumns> found;
+  for (Index s = 0; s < prompts.sequences() && settings.shortlist; ++s) {
+    std::vector<std::int32_t> ids = settings.shortlist->tokens_for(prompts.source.sequence(s));
+    if (!phrases.empty()) phrases[s].add_ids(ids);
+    std::ranges::sort(ids);
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    found.emplace_back(model_.output_layer(), packed_, std::move(ids));
+  }
+  return found;
+}
+
 template <class F>
 std::vector<Hypotheses> Decoder::decode_groups(const Prompts& prompts, const GenerationSettings& settings,
-                                               const F& decode_group) {
+                                               std::span<const Phrases> phrases, const F& decode_group) {
   const Index sequences = prompts.sequences(), beams = settings.search.num_beams;
   const Index group_size = std::max<Index>(1, group_rows_of(packed_, sequences * beams) / beams);
   const Index groups = (sequences + group_size - 1) / group_size;
@@ -111,13 +124,17 @@ std::vector<Hypotheses> Decoder::decode_groups(const Prompts& prompts, const Gen
     Tape tape(arena, Tape::Mode::inference);
     const ForwardContext context{.tape = tape, .packed = &packed_};
     const auto first = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(part.sequences());
+    const std::span<const Phrases> of_part = phrases.empty() ? phrases : phrases.subspan(first, count);
+    const std::vector<CandidateColumns> chosen_among = candidates(part, settings, of_part);
     const DecodingGroup group{model_,
                               context,
                               settings,
                               largest_hidden_,
                               part,
                               std::span(room).subspan(first, count),
-                              std::span(results).subspan(first, count)};
+                              std::span(results).subspan(first, count),
+                              of_part,
+                              chosen_among};
     try {
       decode_group(group, first);
     } catch (const LineError& error) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "decoding/candidate_columns.hpp"
 #include "decoding/generation_settings.hpp"
 #include "decoding/next_token.hpp"
 #include "decoding/phrases.hpp"
@@ -55,7 +56,10 @@ class Decoder {
   // decode_group(group, number of its first prompt) for groups that run at the same time.
   template <class F>
   std::vector<Hypotheses> decode_groups(const Prompts& prompts, const GenerationSettings& settings,
-                                        const F& decode_group);
+                                        std::span<const Phrases> phrases, const F& decode_group);
+  // By the shortlist of the settings, and what phrases need; none without a shortlist.
+  std::vector<CandidateColumns> candidates(const Prompts& prompts, const GenerationSettings& settings,
+                                           std::span<const Phrases> phrases) const;
 
   const CachedModel& model_;
   PackedWeights packed_;
@@ -70,9 +74,10 @@ struct DecodingGroup {
   const GenerationSettings& settings;
   double largest_hidden;
   const Prompts& prompts;
-  std::span<const Index> room;            // how many ids may follow each prompt
-  std::span<Hypotheses> results;          // of each prompt, empty at first
-  std::span<const Phrases> phrases = {};  // of each prompt, where one has some; for beam search
+  std::span<const Index> room;                        // how many ids may follow each prompt
+  std::span<Hypotheses> results;                      // of each prompt, empty at first
+  std::span<const Phrases> phrases = {};              // of each prompt, where one has some; for beam search
+  std::span<const CandidateColumns> candidates = {};  // for each prompt; empty: all tokens
 };
 
 // The ids that the caches of these prompts must hold.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "families/generation_config.hpp"
+#include "families/translator/shortlist.hpp"
 #include "layers/packed_weights.hpp"
 #include "recipe/recipe.hpp"
 #include "text/tokenizer/tokenizer.hpp"
@@ -94,6 +95,7 @@ struct GenerationSettings {
   bool renormalizes = false;      // of beams: the tokens that may be chosen have a sum of probabilities of 1
   double repetition_penalty = 1;  // of beams; Sampler has it for one hypothesis
   std::shared_ptr<const CharacterGuard> characters = nullptr;  // the text stays UTF-8; or none
+  std::shared_ptr<const Shortlist> shortlist = nullptr;        // of what sources may become; or none
 
   bool is_end(std::int32_t id) const {
     return id >= 0 && (id == end_id || std::ranges::find(other_end_ids, id) != other_end_ids.end());

@@ -11,10 +11,16 @@ void Greedy::choose(const ForwardContext& context, const StepRows& rows, std::sp
   const Real* const bias = output_.bias() ? output_.bias()->value.data : nullptr;
   Arena& arena = context.tape.arena();
   const ArenaScope scope(arena);
-  if (wants_scores_ || !rows.banned.offsets.empty()) {
+  if (wants_scores_ || !rows.banned.offsets.empty() || !rows.candidates.empty()) {
     const std::span top = arena.span<kernels::TopLogit>(hidden.rows);
     const std::span log_sums = arena.span<Real>(hidden.rows);
-    kernels::linear_top(hidden, context.packed->output().packed, bias, rows.banned, 1, top, log_sums);
+    if (rows.candidates.empty())
+      kernels::linear_top(hidden, context.packed->output().packed, bias, rows.banned, 1, top, log_sums);
+    for (std::size_t b = 0; b < rows.candidates.size(); ++b) {
+      const auto row = static_cast<Index>(b);
+      rows.candidates[b]->top(hidden.rows_between(row, row + 1), rows.banned, row, 1, top.subspan(b, 1),
+                              log_sums.subspan(b, 1));
+    }
     for (std::size_t b = 0; b < chosen.size(); ++b)
       chosen[b] = {top[b].column, static_cast<double>(top[b].value) - static_cast<double>(log_sums[b])};
     return;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "decoding/candidate_columns.hpp"
 #include "decoding/generation_settings.hpp"
 #include "layers/builder.hpp"
 #include "layers/output_layer.hpp"
@@ -14,8 +15,10 @@ namespace headwater {
 
 // The rows of a step, one a sequence.
 struct StepRows {
-  Variable hidden;                         // what the model's output layer reads, [B, D]
-  kernels::BannedColumns banned;           // what may not be chosen
+  Variable hidden;                // what the model's output layer reads, [B, D]
+  kernels::BannedColumns banned;  // what may not be chosen
+  // What alone may be, of each row; empty: all.
+  std::span<const CandidateColumns* const> candidates = {};
   std::span<const std::uint64_t> numbers;  // whose random numbers each row draws
   // What each row has read, prompt and all; empty where reads_texts() is false.
   std::span<const std::span<const std::int32_t>> texts = {};

@@ -56,6 +56,10 @@ std::int64_t Phrases::stage(const State& state) const {
   return 2 * std::int64_t{std::popcount(state.met)} + (state.begun < 0 ? 0 : 1);
 }
 
+void Phrases::add_ids(std::vector<std::int32_t>& ids) const {
+  for (const Form& form : forms_) ids.insert(ids.end(), form.ids.begin(), form.ids.end());
+}
+
 void Phrases::advancing(const State& state, std::vector<std::int32_t>& ids) const {
   ids.clear();
   if (state.begun >= 0) {

@@ -35,6 +35,7 @@ class Phrases {
   std::int64_t missing(const State& state) const;  // ids, at the least
   // 2 for each phrase that is met, and 1 for one that is begun: hypotheses of one stage compete.
   std::int64_t stage(const State& state) const;
+  void add_ids(std::vector<std::int32_t>& ids) const;  // of all forms
   // The ids that bring a hypothesis on, each once.
   void advancing(const State& state, std::vector<std::int32_t>& ids) const;
   // Whether `id` would complete a phrase once more than it is asked for now; back(k): the id k places before

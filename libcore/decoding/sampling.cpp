@@ -147,6 +147,7 @@ void Sampler::choose(const ForwardContext& context, const StepRows& rows, std::s
   const Parameter* const bias = output_.bias();
   kernels::linear_packed(hidden, weight, bias ? bias->value.data : nullptr, kernels::Activation::none,
                          logits);
+  mask(rows.candidates, logits);
   kernels::log_sum_exp(logits, log_sums);
   const kernels::BannedColumns& banned = rows.banned;
   const Index limit = banned.limit > 0 ? std::min(banned.limit, logits.cols) : logits.cols;

@@ -89,6 +89,7 @@ void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, 
   GroupTexts texts(group, settings.slides || bans.reads_texts() || how.next_token.reads_texts());
   WholeCharacters characters(settings.characters.get(), group.results.size());
   std::vector<Index> active;
+  std::vector<const CandidateColumns*> candidates;  // of each that is active
   std::vector<std::int32_t> ids;
   std::vector<std::uint64_t> streams;
   for (std::size_t s = 0; s < group.results.size(); ++s) {
@@ -113,8 +114,15 @@ void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, 
     if (bans.reads_texts()) {
       for (const std::span<const std::int32_t> text : read) bans.add(text);
     }
-    const StepRows rows{
-        .hidden = hidden, .banned = bans.columns(), .numbers = streams, .texts = read, .new_tokens = made};
+    candidates.clear();
+    for (std::size_t b = 0; b < active.size() && !group.candidates.empty(); ++b)
+      candidates.push_back(&group.candidates[static_cast<std::size_t>(active[b])]);
+    const StepRows rows{.hidden = hidden,
+                        .banned = bans.columns(),
+                        .candidates = candidates,
+                        .numbers = streams,
+                        .texts = read,
+                        .new_tokens = made};
     how.next_token.choose(group.context, rows, chosen);
     const auto force = [&] {
       for (std::size_t b = 0; b < active.size(); ++b) {

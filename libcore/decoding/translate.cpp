@@ -44,6 +44,7 @@ GenerationSettings generation_settings(const LoadedTranslator& model, const Gene
   }
   generation.n_best = std::min(generation.n_best, generation.search.num_beams);
   generation.characters = CharacterGuard::of(target, generation.end_id);
+  generation.shortlist = model.shortlist;
   return generation;
 }
 

@@ -162,11 +162,14 @@ constexpr std::array<Row, (kRows + ...)> joined(const Row (&... tables)[kRows]) 
 
 // --- The layout --------------------------------------------------------------------------------------------
 
+class Shortlist;
+
 // What a model of texts reads and writes texts with.
 struct ModelTokenizers {
   Tokenizer source;
-  std::optional<Tokenizer> target = {};  // of a translator
-  bool appends_end = false;              // to sources
+  std::optional<Tokenizer> target = {};                  // of a translator
+  bool appends_end = false;                              // to sources
+  std::shared_ptr<const Shortlist> shortlist = nullptr;  // of what a translation is made; null: of any token
 };
 
 // A model to write, but for its config.json.

@@ -224,7 +224,8 @@ static LoadedTranslator load_published_texts(const ModelFolder& folder, const En
       .generation = std::move(generation),
       .ids = {.pad = id("pad_token_id"), .start = id("decoder_start_token_id"), .end = id("eos_token_id")},
       .uses_template = true,
-      .appends_end = tokenizers.appends_end};
+      .appends_end = tokenizers.appends_end,
+      .shortlist = std::move(tokenizers.shortlist)};
 }
 
 LoadedTranslator load_translator(const ModelFolder& folder) {

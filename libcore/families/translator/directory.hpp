@@ -12,6 +12,7 @@
 #include "families/model_directory.hpp"
 #include "families/source_ids.hpp"
 #include "families/translator/model.hpp"
+#include "families/translator/shortlist.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
@@ -34,6 +35,7 @@ struct LoadedTranslator {
   TranslationIds ids = {};
   bool uses_template = false;  // of the source tokenizer; our own models read ids as vectorize makes them
   bool appends_end = false;    // to a source
+  std::shared_ptr<const Shortlist> shortlist = nullptr;  // of what sources may become; or none
 
   // Ids of a text as the encoder reads it, with the special tokens around it, at most the model's length;
   // none for a text without a token. A published model was trained with its special tokens around what was

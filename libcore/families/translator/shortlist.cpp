@@ -1,0 +1,93 @@
+#include "families/translator/shortlist.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "support/error.hpp"
+
+namespace headwater {
+
+static_assert(std::endian::native == std::endian::little);
+
+namespace {
+
+constexpr std::uint64_t kMagic = 0xF11A48D5013417F5;
+
+struct Head {
+  std::uint64_t magic, checksum, frequent, best, offsets, listed;
+};
+
+// 64-bit words; the rest of a last one is not counted, as there.
+std::uint64_t checksum_of(std::string_view bytes) {
+  std::uint64_t sum = 0;
+  for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+    sum ^= word + 0x9E3779B9 + (sum << 6) + (sum >> 2);
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> Shortlist::tokens_for(std::span<const std::int32_t> source) const {
+  std::vector<bool> has(static_cast<std::size_t>(target_tokens_));
+  const std::int64_t frequent = std::min(frequent_, target_tokens_);
+  std::fill_n(has.begin(), frequent, true);
+  for (const std::int32_t token : source) {
+    const auto at = static_cast<std::size_t>(token);
+    if (at + 1 >= offsets_.size()) continue;
+    for (std::uint64_t i = offsets_[at]; i < offsets_[at + 1]; ++i) has[listed_[i]] = true;
+  }
+  auto count = std::ranges::count(has, true);
+  for (auto next = has.begin() + frequent; next != has.end() && count % 8 != 0; ++next) {
+    count += *next ? 0 : 1;
+    *next = true;
+  }
+  std::vector<std::int32_t> tokens;
+  for (std::size_t token = 0; token < has.size(); ++token) {
+    if (has[token]) tokens.push_back(static_cast<std::int32_t>(token));
+  }
+  return tokens;
+}
+
+Shortlist read_shortlist(std::string_view bytes, std::string_view where, std::int64_t source_tokens,
+                         std::int64_t target_tokens) {
+  const auto fail = [&](const std::string& what) { throw Error(std::string(where) + ": " + what); };
+  Head head{};
+  if (bytes.size() < sizeof head) fail("no shortlist: it is shorter than its header (copy it again)");
+  std::memcpy(&head, bytes.data(), sizeof head);
+  if (head.magic != kMagic)
+    fail("no binary shortlist (convert a lexicon with marian-conv --shortlist, or leave it out)");
+  const std::uint64_t data = bytes.size() - sizeof head;
+  const bool fits =
+      head.offsets <= data / 8 && head.listed <= data / 4 && head.offsets * 8 + head.listed * 4 == data;
+  if (!fits)
+    fail("its header promises another size than its " + std::to_string(bytes.size()) +
+         " bytes (copy it again)");
+  if (checksum_of(bytes.substr(2 * sizeof(std::uint64_t))) != head.checksum)
+    fail("its checksum is wrong (copy it again)");
+  if (head.offsets != static_cast<std::uint64_t>(source_tokens) + 1)
+    fail("lists tokens for " + std::to_string(head.offsets == 0 ? 0 : head.offsets - 1) +
+         " source tokens, the vocabulary has " + std::to_string(source_tokens));
+  Shortlist made;
+  made.frequent_ = static_cast<std::int64_t>(
+      std::min<std::uint64_t>(head.frequent, static_cast<std::uint64_t>(target_tokens)));
+  made.target_tokens_ = target_tokens;
+  made.offsets_.resize(head.offsets);
+  made.listed_.resize(head.listed);
+  std::memcpy(made.offsets_.data(), bytes.data() + sizeof head, head.offsets * 8);
+  if (head.listed > 0)
+    std::memcpy(made.listed_.data(), bytes.data() + sizeof head + head.offsets * 8, head.listed * 4);
+  if (!std::ranges::is_sorted(made.offsets_) || made.offsets_.back() != head.listed)
+    fail("the places of its lists are out of order");
+  if (std::ranges::any_of(made.listed_, [&](std::uint32_t token) {
+        return token >= static_cast<std::uint64_t>(target_tokens);
+      }))
+    fail("lists a token beyond the " + std::to_string(target_tokens) + " of the target's vocabulary");
+  return made;
+}
+
+}  // namespace headwater
