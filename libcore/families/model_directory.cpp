@@ -8,6 +8,7 @@
 
 #include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "families/layouts/config_table.hpp"
 #include "families/layouts/layout.hpp"
 #include "families/layouts/registry.hpp"
 #include "families/layouts/tensor_table.hpp"
@@ -182,6 +183,19 @@ ModelFolder open_without_manifest(const std::filesystem::path& files) {
   return folder;
 }
 
+ModelFolder open_own_files(const std::filesystem::path& files, FoundLayout found) {
+  ModelFolder folder(files);
+  folder.layout = found.layout;
+  folder.family = &found.layout->family();
+  folder.own_files = std::make_shared<const OwnFiles>(std::move(found.files));
+  try {
+    folder.config = our_config(*folder.layout, Json::parse(folder.config_text(), "settings"));
+  } catch (const Error& error) {
+    throw Error(folder.config_path().string() + ": " + error.what());
+  }
+  return folder;
+}
+
 // Its optimizer state stays unread where only what loading needs is compared.
 ModelFolder open_checkpoint(const std::filesystem::path& checkpoint, Compared compared) {
   const Manifest manifest = read_manifest(checkpoint);
@@ -242,6 +256,8 @@ ModelFolder open_target(const std::filesystem::path& path, const std::filesystem
     return open_checkpoint(target, compared);
   if (leads_somewhere(target / "config.json"))
     return open_without_manifest(target);  // a copy without checkpoints
+  if (std::optional<FoundLayout> found = layout_with_own_files(target))
+    return open_own_files(target, std::move(*found));
   std::vector<std::string> skipped;
   if (std::optional<ModelFolder> newest = open_newest_checkpoint(target, compared, skipped)) {
     newest->skipped = std::move(skipped);
@@ -273,9 +289,16 @@ ModelFolder open_model(const std::filesystem::path& path, Compared compared) {
   }
 }
 
-const std::string& ModelFolder::config_text() const { return read("config.json", kMaxConfigBytes); }
+std::filesystem::path ModelFolder::config_path() const {
+  return path / (own_files ? own_files->settings : std::string("config.json"));
+}
+
+const std::string& ModelFolder::config_text() const {
+  return own_files ? own_files->config : read("config.json", kMaxConfigBytes);
+}
 
 Safetensors ModelFolder::weights() const {
+  if (own_files) return own_files->weights;
   const std::filesystem::path file = path / kWeights;
   if (mapped_weights != nullptr) return {mapped_weights, file};
   const std::string other = has(kWeights) ? "" : other_weights_in(path);

@@ -23,6 +23,7 @@
 namespace headwater {
 
 struct Layout;
+struct OwnFiles;
 
 // A folder that a model is loaded from, each of whose files is opened once: where a manifest lists them,
 // those that loading needs were compared with it, and what was compared is what read() and weights() give.
@@ -34,12 +35,14 @@ struct ModelFolder : FolderFiles {
   const Layout* layout = nullptr;  // of other programs; null: ours
   std::optional<Manifest> manifest = {};
   mutable std::shared_ptr<MappedFile> mapped_weights = nullptr;
+  std::shared_ptr<const OwnFiles> own_files = nullptr;  // of a layout that has such
   std::vector<std::string> skipped = {};  // why newer checkpoints of the run were passed over, a line each
 
-  std::filesystem::path config_path() const { return path / "config.json"; }
-  // The text of config.json.
+  // The file of the settings: config.json, but for a layout with files of its own.
+  std::filesystem::path config_path() const;
+  // Its settings as a text of JSON: that of config.json.
   const std::string& config_text() const;
-  // model.safetensors. Throws Error where the weights lie there in another form.
+  // model.safetensors, or the file of its layout. Throws Error where the weights lie there in another form.
   Safetensors weights() const;
 };
 

@@ -156,7 +156,8 @@ class Dump {
     example.target_ids = tokenizer.encode(target);
     example.target_tokens = tokenizer.tokens(target);
     example.target_ids.insert(example.target_ids.begin(), decoding_.start_id);
-    example.target_tokens.insert(example.target_tokens.begin(), tokenizer.surface(decoding_.start_id));
+    example.target_tokens.insert(example.target_tokens.begin(),
+                                 tracer_->translator()->target_surface(decoding_.start_id));
     truncate(example.number, example.target_ids, example.target_tokens);
     target_tokens_.add(example.target_ids, tokenizer.special_ids());
   }
@@ -173,7 +174,7 @@ class Dump {
       // a translation as long as the model allows was ended there: nothing read its last token
       if (example.target_ids.size() > length()) example.target_ids.pop_back();
       for (const std::int32_t id : example.target_ids)
-        example.target_tokens.push_back(tracer_->translator()->target_tokenizer.surface(id));
+        example.target_tokens.push_back(tracer_->translator()->target_surface(id));
     }
   }
 

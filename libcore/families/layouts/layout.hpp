@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "autograd/parameter.hpp"
+#include "checkpoint/safetensors.hpp"
 #include "families/family.hpp"
 #include "support/json.hpp"
 #include "text/tokenizer/tokenizer.hpp"
@@ -127,6 +128,8 @@ struct TensorRow {
   Form form;
   int part = 0, parts = 1;  // of conv1d: of the columns the part `part` of `parts` equal ones
   int ones = 0;             // of tensor: how many sizes of 1 stand before the others
+  bool lacks_last =
+      false;  // of tensor: the last row here, of a vector the last number, is zero and not there
 };
 
 namespace tensor_rows {
@@ -179,6 +182,13 @@ struct ExportParts {
   std::vector<std::string> notes = {};  // what is lost there, a sentence each
 };
 
+// A folder that has its settings and weights in files of other names.
+struct OwnFiles {
+  std::string settings;  // the name of the file that says them
+  std::string config;    // as the text of a config.json
+  Safetensors weights;
+};
+
 struct Layout {
   std::string_view name;        // "GPT-2", in messages
   std::string_view model_type;  // of their config.json
@@ -188,7 +198,9 @@ struct Layout {
   const Family& (*family)();
   std::span<const ConfigRow> config;
   std::span<const UnsaidKey> unsaid;
-  std::string_view prefix = {};  // of tensors' names; files may lack it
+  std::string_view prefix = {};                    // of tensors' names; files may lack it
+  std::string_view settings_name = "config.json";  // in messages
+  int first_layer = 0;                             // the number of the first of several
   std::span<const TensorRow> tensors;
   std::span<const TensorCopy> copies = {};
   std::span<const UnreadTensor> unread = {};
@@ -197,7 +209,11 @@ struct Layout {
   // Sets members of `ours` that other files of the folder say; null: config.json says all.
   void (*read_beside)(const ModelFolder&, Json& ours) = nullptr;
   // Loads the model of a folder, in this layout or ours. May set members of `ours`, its config.json as ours.
-  ExportParts (*parts)(const ModelFolder&, Json& ours);
+  // Null: it is only read.
+  ExportParts (*parts)(const ModelFolder&, Json& ours) = nullptr;
+  // Of a layout with files of its own: what a folder has of them, nothing where it is in another layout.
+  // Null: config.json and model.safetensors.
+  std::optional<OwnFiles> (*find)(const std::filesystem::path& folder) = nullptr;
 };
 
 }  // namespace headwater

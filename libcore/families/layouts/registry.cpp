@@ -41,6 +41,16 @@ std::span<const Layout* const> all_layouts() {
   return rows;
 }
 
+// Those whose folders have no config.json.
+const Layout& marian_nmt_layout();
+
+std::optional<FoundLayout> layout_with_own_files(const std::filesystem::path& folder) {
+  for (const Layout* const layout : {&marian_nmt_layout()}) {
+    if (std::optional<OwnFiles> files = layout->find(folder)) return FoundLayout{layout, std::move(*files)};
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> layout_names() {
   std::vector<std::string> names;
   for (const Layout* layout : all_layouts()) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,13 @@ std::vector<std::string> layout_names();
 // The layout of a config.json by "model_type" and, where it names some, "architectures"; null: none has this
 // model type. Throws Error where none has these architectures.
 const Layout* layout_of(const Json& config);
+
+// The layout with files of its own that a folder is in, and those files; nothing where it is in none.
+struct FoundLayout {
+  const Layout* layout;
+  OwnFiles files;
+};
+std::optional<FoundLayout> layout_with_own_files(const std::filesystem::path& folder);
 
 // Whether a config.json has a model type of several layouts and names no architecture; then the one whose
 // tensors the file has can be named.

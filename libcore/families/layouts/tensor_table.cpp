@@ -8,6 +8,7 @@
 #include "families/model_directory.hpp"
 #include "families/vision/model.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "tensor/kernels/reduction/reduction.hpp"
 
 namespace headwater {
@@ -30,10 +31,14 @@ std::optional<std::string> layer_of(std::string_view pattern, std::string_view n
   return std::string(number);
 }
 
-std::string with_layer(std::string_view pattern, const std::string& layer) {
+// `first`: the number there of layer 0.
+std::string with_layer(std::string_view pattern, const std::string& layer, int first) {
   std::string name(pattern);
-  if (const std::size_t at = name.find(kLayer); at != name.npos) name.replace(at, kLayer.size(), layer);
-  return name;
+  const std::size_t at = name.find(kLayer);
+  if (at == name.npos) return name;
+  std::int64_t number = 0;
+  static_cast<void>(read_number(layer, number));
+  return name.replace(at, kLayer.size(), first == 0 ? layer : std::to_string(number + first));
 }
 
 // Where a parameter stands in a file.
@@ -63,7 +68,7 @@ TensorPlace place_of(const Layout& layout, const std::string& ours) {
       if (part.form != row.form || !ours.ends_with(part.ours)) continue;
       const auto layer = layer_of(row.ours, std::string_view(ours).substr(0, ours.size() - part.ours.size()));
       if (!layer) continue;
-      const std::string name = with_layer(row.theirs, *layer);
+      const std::string name = with_layer(row.theirs, *layer, layout.first_layer);
       TensorPlace place{.theirs = name + std::string(part.theirs), .row = &row};
       if (!part.older.empty()) place.older = name + std::string(part.older);
       place.is_weight = part.ours == ".weight" || row.form == TensorForm::patches;
@@ -98,8 +103,9 @@ std::vector<std::int64_t> shape_of(const TensorPlace& place, const Parameter& p,
   if (row.form == TensorForm::linear && place.is_weight) return {cols, rows};
   std::vector<std::int64_t> shape(static_cast<std::size_t>(row.ones), 1);
   const bool is_vector = !place.is_weight && rows == 1 && !p.is_table;
-  if (!is_vector) shape.push_back(rows_before(row, ours) + rows);
-  shape.push_back(cols * row.parts);
+  const Index missing = row.lacks_last ? 1 : 0;
+  if (!is_vector) shape.push_back(rows_before(row, ours) + rows - missing);
+  shape.push_back(cols * row.parts - (is_vector ? missing : 0));
   return shape;
 }
 
@@ -198,14 +204,15 @@ class TableReader {
       const std::vector<std::int64_t> wanted = shape_of(place(*p), *p, ours_);
       if (tensor.shape == wanted) continue;
       throw Error(tensors_.where() + ": tensor " + quote(tensor.name) + " has shape " +
-                  shape_text(tensor.shape) + ", config.json asks for " + shape_text(wanted));
+                  shape_text(tensor.shape) + ", " + std::string(layout_.settings_name) + " asks for " +
+                  shape_text(wanted));
     }
     for (const TensorView& tensor : tensors_.tensors()) {
       const bool is_known = used_.contains(tensor.name) || unread(tensor.name) != nullptr ||
                             original_of(tensor.name) != nullptr;
       if (is_known) continue;
-      throw Error(tensors_.where() + ": tensor " + quote(tensor.name) +
-                  " is no part of the model that config.json describes");
+      throw Error(tensors_.where() + ": tensor " + quote(tensor.name) + " is no part of the model that " +
+                  std::string(layout_.settings_name) + " describes");
     }
   }
 
@@ -218,8 +225,12 @@ class TableReader {
   void fill(Parameter& p) {
     const TensorPlace& at = place(p);
     const TensorView& tensor = tensors_.at(at.theirs);
-    if (static_cast<Index>(tensor.elements()) == p.size() &&
-        (!at.is_weight || at.row->form == TensorForm::conv1d)) {
+    if (at.row->lacks_last) {
+      const auto there = static_cast<std::size_t>(tensor.elements());
+      read_numbers(tensor, std::span<Real>(p.value.data, there));
+      std::fill(p.value.data + there, p.value.data + p.size(), Real(0));
+    } else if (static_cast<Index>(tensor.elements()) == p.size() &&
+               (!at.is_weight || at.row->form == TensorForm::conv1d)) {
       read_numbers(tensor, std::span<Real>(p.value.data, static_cast<std::size_t>(p.size())));
     } else {
       const std::span<const Real> values = values_of(tensor);
@@ -239,7 +250,8 @@ class TableReader {
       const std::span<const Real> numbers(original->value.data, static_cast<std::size_t>(original->size()));
       if (std::ranges::equal(values_of(tensor), numbers)) return;
       throw Error(tensors_.where() + ": tensor " + quote(tensor.name) + " differs from " +
-                  quote(place(*original).theirs) + ", which config.json says it is");
+                  quote(place(*original).theirs) + ", which " + std::string(layout_.settings_name) +
+                  " says it is");
     }
     const UnreadTensor& row = *unread(tensor.name);
     if (row.check == nullptr) return;
@@ -270,7 +282,7 @@ std::ptrdiff_t rows_in_file(const Layout& layout, const Safetensors& tensors) {
   };
   std::ptrdiff_t rows = 0;
   for (const TensorRow& row : layout.tensors) {
-    const std::string name = with_layer(row.theirs, "0");
+    const std::string name = with_layer(row.theirs, "0", layout.first_layer);
     rows += is_there(name) || is_there(name + ".weight") || is_there(name + ".gamma") ? 1 : -1;
   }
   return rows;

@@ -170,6 +170,10 @@ SourceIds LoadedTranslator::source_ids(std::string_view text) const {
   return found;
 }
 
+std::string LoadedTranslator::target_surface(std::int32_t id) const {
+  return id < target_tokenizer.vocabulary_size() ? target_tokenizer.surface(id) : "[START]";
+}
+
 TranslationIds translation_ids(const Tokenizer& target) {
   return {target.pad_id(), target.start_id(), target.end_id()};
 }
