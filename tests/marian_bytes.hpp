@@ -36,7 +36,7 @@ inline Item float_item(std::string name, std::vector<std::int32_t> shape, std::s
   return {std::move(name), kFloats, std::move(shape), floats(values)};
 }
 
-// src/common/binary.cpp: heads, names, shapes, a gap up to 256 bytes, and the data, each filled up to 256.
+// As Marian writes it: heads, names, shapes, a gap up to 256 bytes, and the data, each filled up to 256.
 inline std::string binary(const std::vector<Item>& items) {
   const auto padded = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
   std::string file = raw(std::uint64_t{1}) + raw(std::uint64_t{items.size()});

@@ -1,5 +1,5 @@
-// Weight files of Marian (github.com/marian-nmt/marian-dev): its binary form of version 1
-// (src/common/binary.cpp), and npz. Both hold named tensors, and the settings of the model as a text of YAML.
+// Weight files of Marian (github.com/marian-nmt/marian-dev): its binary form of version 1, and
+// npz. Both hold named tensors, and the settings of the model as a text of YAML.
 // The reader trusts nothing in the file.
 #pragma once
 
