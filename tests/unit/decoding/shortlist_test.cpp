@@ -92,7 +92,8 @@ TEST_CASE("a shortlist gives what forbidding all other tokens gives, of each sou
         for (std::size_t h = 0; h < alone.size(); ++h) {
           CHECK(alone[h].ids == batch[i][h].ids);
           CHECK(alone[h].score == batch[i][h].score);
-          // The penalty multiplies logarithms of probabilities, which are others before the rest is forbidden.
+          // The penalty multiplies logarithms of probabilities, which are others before the rest is
+          // forbidden.
           if (how != "penalty") CHECK(alone[h].ids == wanted[h].ids);
           for (const std::int32_t id : alone[h].ids) CHECK(std::ranges::binary_search(allowed, id));
         }
