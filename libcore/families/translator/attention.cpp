@@ -18,11 +18,13 @@ class TranslationTracer : public AttentionTracer {
 
   void check(const AttentionSelection& selection) const override {
     const EncoderDecoderSettings& s = model_.model->settings();
-    const bool is_cross_alone = !s.mixing.has_attention();
-    if (is_cross_alone && selection.kind && *selection.kind != AttentionKind::cross) {
+    const bool has_encoder = s.encoder_mixing().has_attention(), has_decoder = s.mixing.has_attention();
+    const bool lacks = (selection.kind == AttentionKind::encoder && !has_encoder) ||
+                       (selection.kind == AttentionKind::decoder && !has_decoder);
+    if (lacks)
       throw UsageError("--kind " + std::string(name_of(*selection.kind)) +
-                       ": a translator with mixing: " + s.mixing.mixing + " has cross attention only");
-    }
+                       ": a translator with mixing: " + s.mixing.mixing + " has " +
+                       (has_encoder ? "encoder and " : "") + "cross attention only");
     if (selection.head) check_below("head", *selection.head, s.heads());
     if (!selection.layer) return;
     const bool is_encoder = selection.kind == AttentionKind::encoder;

@@ -14,11 +14,8 @@ EmbeddingSettings embeddings_of(const EncoderDecoderSettings& settings, Index vo
   return embedding_settings(transformer, vocabulary);
 }
 
-// Before a decoder whose mixer only looks back, the encoder has attention.
 BlockSettings encoder_block_settings(const EncoderDecoderSettings& settings) {
-  MixingSettings mixing = settings.mixing;
-  if (!mixer_kind(mixing.mixing).encodes_texts) mixing.mixing = "attention";
-  BlockSettings block = block_settings(settings.transformer, mixing);
+  BlockSettings block = block_settings(settings.transformer, settings.encoder_mixing());
   block.inputs = settings.embedding_width;
   block.gives_last = settings.mixing.is_recurrent();
   return block;

@@ -21,13 +21,16 @@ struct EncoderDecoderSettings {
   std::int64_t encoder_layers = 1, decoder_layers = 1;
   SharedEmbeddings share_embeddings = SharedEmbeddings::none;
   SourceSpecialTokens source_special_tokens = SourceSpecialTokens::none;
-  // Of the tokens of a side among themselves; an encoder has attention where the mixer only looks back.
-  MixingSettings mixing = {};
+  MixingSettings mixing = {};  // of the tokens of a side among themselves
   // With mixing: gru the decoder starts from the encoder's last state, and there are two keys more:
   std::int64_t embedding_width = 0;  // 0: the width
   bool additive_attention = false;   // the decoder looks at the source as well
 
   bool has_source_ends() const { return source_special_tokens == SourceSpecialTokens::start_end; }
+  // Attention, where the mixer only looks back.
+  MixingSettings encoder_mixing() const {
+    return mixer_kind(mixing.mixing).encodes_texts ? mixing : MixingSettings{};
+  }
   std::int64_t heads() const { return mixing.is_recurrent() ? 1 : transformer.heads; }
 };
 
