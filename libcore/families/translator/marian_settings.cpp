@@ -153,9 +153,9 @@ constexpr RefusedOption kRefusedOptions[] = {
     {"word-scores", "false", "use --scores"},
     {"no-spm-decode", "false", "texts are joined"},
     {"no-spm-encode", "false", "texts are split here"},
-    {"max-length-break", "0", "a line is translated as one sentence"},
-    {"ssplit-mode", "\"\"", "a line is translated as one sentence"},
-    {"ssplit-prefix-file", "\"\"", "a line is translated as one sentence"}};
+    {"max-length-break", "0", "use --split-sentences"},
+    {"ssplit-mode", "\"\"", "use --split-sentences"},
+    {"ssplit-prefix-file", "\"\"", "use --split-sentences"}};
 
 class Options {
  public:

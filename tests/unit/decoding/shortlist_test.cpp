@@ -27,7 +27,7 @@ std::shared_ptr<const Shortlist> shortlist() {
 
 struct Model {
   EncoderDecoder model;
-  explicit Model(const std::string& shared) : model(settings(shared), kSources, kTargets) {
+  explicit Model(SharedEmbeddings shared) : model(settings(shared), kSources, kTargets) {
     model.parameters().allocate(false);
     model.parameters().initialize(1);
     Parameter& weight = model.output_layer().weight();
@@ -35,7 +35,7 @@ struct Model {
     Parameter& bias = *model.output_layer().bias();
     for (Index i = 0; i < bias.size(); ++i) bias.value.data[i] = static_cast<Real>(i % 7) / 8;
   }
-  static EncoderDecoderSettings settings(const std::string& shared) {
+  static EncoderDecoderSettings settings(SharedEmbeddings shared) {
     EncoderDecoderSettings s;
     s.transformer.width = 8;
     s.transformer.heads = 2;
@@ -62,10 +62,10 @@ struct Model {
 
 TEST_CASE("a shortlist gives what forbidding all other tokens gives, of each source alone and in a batch") {
   const std::shared_ptr<const Shortlist> list = shortlist();
-  for (const char* const shared : {"none", "target_output"}) {
+  for (const SharedEmbeddings shared : {SharedEmbeddings::none, SharedEmbeddings::target_output}) {
     Model model(shared);
     for (const std::string how : {"greedy", "scores", "minimum", "beams", "penalty", "samples", "int8"}) {
-      INFO(std::string(shared), ", ", how);
+      INFO(static_cast<int>(shared), ", ", how);
       GenerationSettings listed;
       listed.wants_scores = how != "greedy";
       if (how != "beams") listed.suppress_tokens = {0, 2};  // renormalized, they would not count

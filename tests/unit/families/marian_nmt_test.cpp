@@ -41,7 +41,7 @@ TEST_CASE("Marian NMT: the directory as it is becomes a translator with its numb
   const EncoderDecoder& model = *loaded.model;
   CHECK(model.target_vocabulary() == 21);
   CHECK(model.settings().mixing.mixing == "ssru");
-  CHECK(model.settings().share_embeddings == "all");
+  CHECK(model.settings().share_embeddings == SharedEmbeddings::all);
   CHECK(model.settings().transformer.norm_epsilon == 1e-6);
   CHECK(model.length() == 1024);
   CHECK(loaded.ids.start == 20);
@@ -153,9 +153,8 @@ TEST_CASE("Marian NMT: an option of marian-decoder is used, or refused by name")
   CHECK(with("right-left: true\n") ==
         "D/config.yml: \"right-left\" is true, expected false (the last word first is not read)");
   CHECK(with("n-best: true\n") == "D/config.yml: \"n-best\" is true, expected false (use --n-best)");
-  CHECK(
-      with("ssplit-mode: paragraph\n") ==
-      "D/config.yml: \"ssplit-mode\" is \"paragraph\", expected \"\" (a line is translated as one sentence)");
+  CHECK(with("ssplit-mode: paragraph\n") ==
+        "D/config.yml: \"ssplit-mode\" is \"paragraph\", expected \"\" (use --split-sentences)");
   CHECK(
       with("new-thing: 1\n") ==
       "D/config.yml: \"new-thing\" is an option that this program does not know (remove it, if translations "
@@ -178,7 +177,7 @@ TEST_CASE("Marian NMT: an option of marian-decoder is used, or refused by name")
   const LoadedTranslator beams = replaced("beam-size: 1", "beam-size: 4").load();
   CHECK(beams.generation.decoding.num_beams == 4);
   CHECK(beams.generation.decoding.length_penalty == 1);
-  CHECK(beams.generation.decoding.early_stopping == "first");
+  CHECK(beams.generation.decoding.early_stopping == BeamStopping::first);
   CHECK(replaced("beam-size: 1", "beam-size: 0").said() ==
         "D/config.yml: \"beam-size\" is 0, expected 1 to 256");
 }
