@@ -12,6 +12,7 @@
 
 #include "kernels/measure.hpp"
 #include "machine_peak.hpp"
+#include "support/enum_names.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels.hpp"
@@ -66,13 +67,13 @@ std::string taken(int& argc, char** argv, const char* name, const char* otherwis
 int run(int argc, char** argv) {
   Machine machine;
   machine.threads = std::max(1, std::atoi(taken(argc, argv, "--threads", "2").c_str()));
-  kernels::set_isa(
-      kernels::isa_of_name(taken(argc, argv, "--isa", std::string(name_of(kernels::active_isa())))));
+  kernels::set_isa(kernels::isa_of_name(
+      taken(argc, argv, "--isa", std::string(headwater::name_of(kernels::active_isa())))));
   ThreadPool(machine.threads).run([&] {
     machine.gflops = peak_gflops(machine.threads);
     machine.gigabytes = read_gigabytes_per_second(machine.threads);
   });
-  const std::string isa(name_of(kernels::active_isa()));
+  const std::string isa(headwater::name_of(kernels::active_isa()));
   // The same words as a comment of the tables that compare.sh makes.
   std::fprintf(stderr, "%d threads, %s: FMA peak %.0f GFLOP/s, memory read %.1f GB/s\n", machine.threads,
                isa.c_str(), machine.gflops, machine.gigabytes);
