@@ -44,14 +44,15 @@ struct Model {
     s.share_embeddings = shared;
     return s;
   }
-  std::vector<Hypotheses> decode(const Sequences& sources, const GenerationSettings& search) {
+  std::vector<Hypotheses> decode(const Sequences& sources, const GenerationSettings& search,
+                                 std::span<const Phrases> phrases = {}) {
     PackedTokens packed;
     packed.clear();
     for (const auto& ids : sources) packed.add(ids);
     packed.finish();
     Decoder decoder(model, search.compute_type);
     const Prompts prompts = start_prompts(packed, search.start_id);
-    if (!search.sampling) return decoder.decode(prompts, search);
+    if (!search.sampling) return decoder.decode(prompts, search, phrases);
     const Sampler sampler(model.output_layer(), *search.sampling);
     std::vector<std::uint64_t> numbers(sources.size(), 5);
     return decoder.decode(prompts, search, {.next_token = sampler, .numbers = numbers});
@@ -99,5 +100,29 @@ TEST_CASE("a shortlist gives what forbidding all other tokens gives, of each sou
         }
       }
     }
+  }
+}
+
+TEST_CASE("a shortlist and what each source's phrases have besides") {
+  const std::shared_ptr<const Shortlist> list = shortlist();
+  Model model(SharedEmbeddings::none);
+  GenerationSettings search;
+  search.search.num_beams = 3;
+  search.shortlist = list;
+  const std::vector<std::int32_t> foreign{57, 58};
+  std::vector<Phrases> phrases(kTexts.size());
+  for (const std::size_t i : {0, 2, 3}) phrases[i] = Phrases({Phrase{{foreign}}});
+  const std::vector<Hypotheses> batch = model.decode(kTexts, search, phrases);
+  for (std::size_t i = 0; i < kTexts.size(); ++i) {
+    std::vector<std::int32_t> allowed = list->tokens_for(kTexts[i]);
+    const std::vector<std::int32_t>& ids = batch[i].front().ids;
+    if (!phrases[i].empty()) {
+      CHECK(std::ranges::search(ids, foreign).size() == 2);
+      allowed.insert(allowed.end(), foreign.begin(), foreign.end());
+    }
+    for (const std::int32_t id : ids) CHECK(std::ranges::find(allowed, id) != allowed.end());
+    const Hypothesis alone = model.decode({kTexts[i]}, search, {&phrases[i], 1}).front().front();
+    CHECK(alone.ids == ids);
+    CHECK(alone.score == batch[i].front().score);
   }
 }
