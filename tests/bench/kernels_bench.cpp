@@ -67,8 +67,8 @@ std::string taken(int& argc, char** argv, const char* name, const char* otherwis
 int run(int argc, char** argv) {
   Machine machine;
   machine.threads = std::max(1, std::atoi(taken(argc, argv, "--threads", "2").c_str()));
-  kernels::set_isa(kernels::isa_of_name(
-      taken(argc, argv, "--isa", std::string(headwater::name_of(kernels::active_isa())))));
+  const std::string here(headwater::name_of(kernels::active_isa()));
+  kernels::set_isa(kernels::isa_of_name(taken(argc, argv, "--isa", here.c_str())));
   ThreadPool(machine.threads).run([&] {
     machine.gflops = peak_gflops(machine.threads);
     machine.gigabytes = read_gigabytes_per_second(machine.threads);
