@@ -246,7 +246,7 @@ MarianFile::MarianFile(Contents contents)
     : settings_(std::move(contents.settings)),
       tensors_(std::move(contents.tensors), std::move(contents.memory), std::move(contents.where)) {}
 
-MarianFile::MarianFile(std::shared_ptr<const std::string> file, std::string where)
+MarianFile::MarianFile(const std::shared_ptr<const std::string>& file, std::string where)
     : MarianFile(read(*file, file, std::move(where))) {}
 
 MarianFile::MarianFile(const fs::path& path)

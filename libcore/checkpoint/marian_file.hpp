@@ -28,7 +28,7 @@ class MarianFile {
 
  private:
   struct Contents;
-  MarianFile(std::shared_ptr<const std::string> file, std::string where);
+  MarianFile(const std::shared_ptr<const std::string>& file, std::string where);
   explicit MarianFile(Contents contents);
   static Contents read(std::string_view bytes, std::shared_ptr<const std::string> owner, std::string where);
 
