@@ -21,7 +21,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 36, kVersion = 1, kMaxName = 1024, kMaxRank = 8;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 36, kVersion = 1, kMaxName = 1024, kMostSizes = 8;
 constexpr std::string_view kSettings = "special:model.yml", kActivationMultiplier = "_QuantMultA";
 
 // Of src/common/types.h. The two of intgemm8: of this program and of the fork that browsers use.
@@ -160,7 +160,7 @@ class BinaryReader {
     const auto fail = [&](const std::string& what) {
       reader_.fail("tensor " + quote(item.name) + ": " + what);
     };
-    if (item.rank > kMaxRank) fail("has " + std::to_string(item.rank) + " sizes, at most 8 are read");
+    if (item.rank > kMostSizes) fail("has " + std::to_string(item.rank) + " sizes, at most 8 are read");
     for (std::uint64_t i = 0; i < item.rank; ++i) {
       const auto size = reader_.number<std::int32_t>("a shape");
       if (size <= 0) fail("has the size " + std::to_string(size));
@@ -210,7 +210,7 @@ void read_arrays(std::string_view bytes, const std::string& where, std::string& 
       continue;
     }
     NpyArray array = read_npy(member.file, place);
-    if (array.shape.size() > kMaxRank)
+    if (array.shape.size() > kMostSizes)
       throw Error(place + ": has " + std::to_string(array.shape.size()) + " sizes, at most 8 are read");
     tensors.push_back({std::move(member.name), Dtype::f32, std::move(array.shape), array.values});
   }
