@@ -15,7 +15,7 @@ std::uint32_t little_endian_32(std::string_view bytes, std::size_t at) {
 
 // The parts of a unit.
 constexpr bool has_value(std::uint32_t unit) { return (unit >> 8 & 1) != 0; }
-constexpr std::uint32_t value_of(std::uint32_t unit) { return unit & 0x7FFFFFFF; }
+constexpr std::uint32_t entry_of(std::uint32_t unit) { return unit & 0x7FFFFFFF; }
 constexpr std::uint32_t label_of(std::uint32_t unit) { return unit & 0x800000FF; }
 constexpr std::uint32_t offset_of(std::uint32_t unit) { return (unit >> 10) << ((unit & 0x200) >> 6); }
 
@@ -59,7 +59,7 @@ bool Charsmap::walk(std::string_view text, const Use& use) const {
     if (label_of(unit) != byte) return false;
     at ^= offset_of(unit);
     if (at >= units_.size()) return false;
-    if (has_value(unit) && !use(i + 1, value_of(units_[at]))) return true;
+    if (has_value(unit) && !use(i + 1, entry_of(units_[at]))) return true;
   }
   return true;
 }
