@@ -42,7 +42,7 @@ TEST_CASE("expectations about test data: the first figure of each name, and noth
   REQUIRE(judged.size() == 3);
   CHECK(
       judged[1].json().dump() ==
-      R"({"version":1,"metric":"bleu","expected":17.0,"compare":Comparison::near,"tolerance":0.5,"reached":16.75,"state":"ok"})");
+      R"({"version":1,"metric":"bleu","expected":17.0,"compare":"near","tolerance":0.5,"reached":16.75,"state":"ok"})");
   CHECK(expectations_text({}, false).empty());
   CHECK(judge_expectations(recipe, std::span<const std::pair<std::string, double>>()).empty());
 }
@@ -103,7 +103,7 @@ TEST_CASE("the rows that end a run: figures over padded positions only where the
   CHECK(judged[3].state == "missed");
   CHECK(
       judged[1].json().dump() ==
-      R"({"version":1,"metric":"validation_roc_auc","expected":0.9,"compare":Comparison::at_least,"reached":null,"state":"missed"})");
+      R"({"version":1,"metric":"validation_roc_auc","expected":0.9,"compare":"at_least","reached":null,"state":"missed"})");
   CHECK(judged[2].state == "ok");
   // A run that validated nothing has sizes only.
   CHECK(score_table(run_rows(recipe, {}, 7)) ==
