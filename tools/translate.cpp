@@ -74,7 +74,7 @@ void describe(cli::CommandLine& line, Options& o) {
                   "often; may be given again ([below](#placeholders-and-terms))")
       .shown_as("PATTERN")
       .one_value_each()
-      .goes_without("--sampling");
+      .goes_without("--sampling --alignments");
   line.add_option("--terms", o.terms,
                   "a glossary, a term, a TAB and its translation a line: where a line has the term, its "
                   "translation has the term's")

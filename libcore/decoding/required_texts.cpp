@@ -63,15 +63,71 @@ std::int64_t count_of(std::string_view text, std::string_view wanted) {
 std::int64_t faults_of(std::string_view translation, const RequiredTexts& required) {
   std::int64_t faults = are_in_order(translation, required) ? 0 : kOfOrder;
   for (const RequiredText& text : required.texts) {
-    const std::int64_t more = count_of(translation, text.text) - text.times;
+    const std::int64_t touches = touched(translation, text);
+    // A term is whole words.
+    const std::int64_t more = count_of(translation, text.text) - (text.is_once ? 0 : touches) - text.times;
     if (more < 0 || text.is_once) faults += kOfCount * std::abs(more);
-    faults += touched(translation, text);
+    faults += touches;
   }
   return faults;
 }
 
 bool has_required(std::string_view translation, const RequiredTexts& required) {
   return faults_of(translation, required) < kOfOrder;
+}
+
+StandIns with_stand_ins(const std::string& line, const RequiredTexts& required,
+                        const std::function<bool(const std::string&)>& can_write) {
+  StandIns result{line, required, {}};
+  std::vector<std::size_t> replaced;
+  for (std::size_t i = 0; i < required.texts.size(); ++i) {
+    if (required.texts[i].is_once && !can_write(required.texts[i].text)) replaced.push_back(i);
+  }
+  std::ranges::sort(replaced, {}, [&](std::size_t i) { return required.texts[i].source_begin; });
+  for (const char letter : {'X', 'x'}) {
+    const auto word_of = [&](std::size_t number) {
+      return std::string(1, letter) + std::to_string(number + 1) + letter;
+    };
+    const auto is_of_use = [&](std::size_t number) {
+      return can_write(word_of(number)) && line.find(word_of(number)) == line.npos;
+    };
+    bool are_of_use = true;
+    for (std::size_t n = 0; n < replaced.size(); ++n) are_of_use = are_of_use && is_of_use(n);
+    if (!are_of_use) continue;
+    result.line.clear();
+    std::size_t end = 0;
+    for (std::size_t n = 0; n < replaced.size(); ++n) {
+      const RequiredText& text = required.texts[replaced[n]];
+      const bool has_before = !text.is_apart_before, has_after = !text.is_apart_after;
+      result.words.push_back({word_of(n), text.text, has_before, has_after});
+      result.line += line.substr(end, text.source_begin - end) + (has_before ? " " : "") + word_of(n) +
+                     (has_after ? " " : "");
+      end = text.source_begin + text.text.size();
+      RequiredText& now = result.required.texts[replaced[n]];
+      now = {.text = word_of(n),
+             .is_once = true,
+             .after = text.after,
+             .begins_line = text.begins_line,
+             .follows_space = text.follows_space || has_before};
+    }
+    result.line += line.substr(end);
+    break;
+  }
+  return result;
+}
+
+std::string StandIns::restored(std::string translation) const {
+  for (const Word& word : words) {
+    for (std::size_t at = translation.find(word.word); at != translation.npos;
+         at = translation.find(word.word, at + word.text.size())) {
+      std::size_t begin = at, end = at + word.word.size();
+      if (word.eats_after && end < translation.size() && translation[end] == ' ') ++end;
+      if (word.eats_before && begin > 0 && translation[begin - 1] == ' ') --begin;
+      translation.replace(begin, end - begin, word.text);
+      at = begin;
+    }
+  }
+  return translation;
 }
 
 Phrases phrases_of(const RequiredTexts& required, const Tokenizer& tokenizer) {

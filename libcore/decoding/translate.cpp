@@ -10,6 +10,7 @@
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
+#include "text/unicode/unicode_properties.hpp"
 
 namespace headwater {
 
@@ -86,6 +87,43 @@ std::string Translator::text_of(const Hypothesis& hypothesis) const {
 std::vector<Translations> Translator::translations(const std::vector<std::string>& lines,
                                                    std::span<const std::string> prefixes,
                                                    std::span<const RequiredTexts> required) {
+  if (!required.empty()) return translations_with(lines, prefixes, required);
+  return translations_of(lines, prefixes, required);
+}
+
+// Lines are read with words in place of what the tokenizers cannot write.
+std::vector<Translations> Translator::translations_with(const std::vector<std::string>& lines,
+                                                        std::span<const std::string> prefixes,
+                                                        std::span<const RequiredTexts> required) {
+  const auto can_write = [&](const std::string& text) {
+    const auto writes = [&](const Tokenizer& tokenizer) {
+      const std::vector<std::int32_t> ids = tokenizer.encode(text);
+      return std::ranges::find(ids, tokenizer.unknown_id()) == ids.end() &&
+             trimmed(tokenizer.decode(ids)) == text;
+    };
+    return writes(model_.source_tokenizer) && writes(model_.target_tokenizer);
+  };
+  std::vector<StandIns> stand_ins;
+  std::vector<std::string> read;
+  std::vector<RequiredTexts> wanted;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    stand_ins.push_back(with_stand_ins(lines[i], required[i], can_write));
+    read.push_back(stand_ins.back().line);
+    wanted.push_back(stand_ins.back().required);
+  }
+  std::vector<Translations> results = translations_of(read, prefixes, wanted);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (Translation& translation : results[i]) translation.text = stand_ins[i].restored(translation.text);
+    // Of several translations those that lack something are left out, unless all do.
+    if (has_required(results[i].front().text, required[i]))
+      std::erase_if(results[i], [&](const Translation& t) { return !has_required(t.text, required[i]); });
+  }
+  return results;
+}
+
+std::vector<Translations> Translator::translations_of(const std::vector<std::string>& lines,
+                                                      std::span<const std::string> prefixes,
+                                                      std::span<const RequiredTexts> required) {
   Sources sources = encode(lines);
   for (std::size_t i = 0; i < required.size(); ++i) {
     if (required[i].are_all) sources.ids[i].clear();
@@ -135,6 +173,7 @@ void Translator::require(const std::vector<std::string>& lines, const Sources& s
   }
   GenerationSettings settings = generation_;
   settings.search.num_beams = settings.n_best = std::max(settings.search.num_beams, kRequiredBeams);
+  settings.search.length_penalty = 0;  // a long text would make what is forced look cheap
   std::vector<Hypotheses> found =
       decode(again, [&] { return decoder_.decode(again.prompts, settings, phrases); });
   for (std::size_t s = 0; s < found.size(); ++s) {

@@ -80,6 +80,12 @@ class Translator {
     std::vector<bool> are_truncated;
   };
   Sources encode(const std::vector<std::string>& lines);
+  std::vector<Translations> translations_of(const std::vector<std::string>& lines,
+                                            std::span<const std::string> prefixes,
+                                            std::span<const RequiredTexts> required);
+  std::vector<Translations> translations_with(const std::vector<std::string>& lines,
+                                              std::span<const std::string> prefixes,
+                                              std::span<const RequiredTexts> required);
   std::vector<Hypotheses> hypotheses(std::span<const std::vector<std::int32_t>> sources,
                                      std::span<const std::vector<std::int32_t>> prefixes = {});
   struct LinePrompts {

@@ -26,6 +26,7 @@ bool is_boundary(std::string_view text, std::size_t at) {
 RequiredText required_text(std::string_view line, const TextSpan& span, std::string text) {
   const std::string_view before = line.substr(0, span.begin);
   return {.text = std::move(text),
+          .source_begin = span.begin,
           .begins_line = trimmed(before).empty(),
           .follows_space = !before.ends_with(trimmed(before)),
           .is_apart_before = !is_word_before(line, span.begin),

@@ -103,7 +103,10 @@ void describe_pairs(cli::CommandLine& line, Options& o) {
       .writes();
 }
 
-void resolve_pairs(Options& /*o*/, const ModeOptions& /*typed*/) {}
+void resolve_pairs(Options& o, const ModeOptions& /*typed*/) {
+  if (o.dropped == "-")
+    throw UsageError("--dropped -: standard output has the pairs that are kept (name a file)");
+}
 
 void filter_pairs(const Options& o) {
   PairFilter filter(o);
