@@ -58,7 +58,9 @@ Translator::Translator(const LoadedTranslator& model, const GenerationSettings& 
   choice.repetition_penalty = penalty;
   if (settings.sampling || (penalty != 1 && generation_.search.num_beams == 1))
     sampler_.emplace(model.model->output_layer(), choice);
-  if (generation_.alignment) check_alignment(*model.model, *generation_.alignment);
+  if (!generation_.alignment) return;
+  check_alignment(*model.model, *generation_.alignment);
+  arena_.emplace();
 }
 
 Translator::Sources Translator::encode(const std::vector<std::string>& lines) {
@@ -215,7 +217,7 @@ void Translator::add_alignments(const Sources& sources, std::vector<Translations
   if (targets.empty()) return;
   for (std::size_t i = 0; i < targets.size(); ++i) pairs[i].target = targets[i];
   std::vector<std::vector<Index>> found =
-      std::move(align(*model_.model, arena_, pairs, std::span(&*generation_.alignment, 1)).front());
+      std::move(align(*model_.model, *arena_, pairs, std::span(&*generation_.alignment, 1)).front());
   for (std::size_t i = 0; i < found.size(); ++i) {
     for (Index& source : found[i]) source -= pairs[i].begin;
     aligned[i]->source_of = std::move(found[i]);

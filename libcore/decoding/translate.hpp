@@ -107,8 +107,8 @@ class Translator {
   GenerationSettings generation_;
   std::optional<Sampler> sampler_;
   Decoder decoder_;
-  Arena arena_;                // of alignments
-  std::uint64_t sources_ = 0;  // given so far: each draws its own random numbers
+  std::optional<Arena> arena_;  // for alignments, where some are wanted: each takes half of a limit on memory
+  std::uint64_t sources_ = 0;   // given so far: each draws its own random numbers
   TokenCounts source_tokens_;
 };
 
