@@ -69,7 +69,8 @@ std::string header_of(int tensors, std::size_t letters, int rank) {
 }  // namespace
 
 TEST_CASE("safetensors: reading a header takes at most eight times its bytes") {
-  for (const int tensors : {1000, 20000}) {
+  for (const int tensors :
+       {1000, 2049}) {  // and just above a power of two, where a doubled vector is emptiest
     for (const std::size_t letters : {5u, 14u, 17u, 40u, 200u}) {
       for (const int rank : {0, 1, 3, 8}) {
         const std::string header = header_of(tensors, letters, rank);

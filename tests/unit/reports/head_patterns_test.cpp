@@ -9,6 +9,7 @@
 
 #include "error_text.hpp"
 #include "families/text_encoder/model.hpp"
+#include "support/random.hpp"
 #include "svg_page.hpp"
 
 using namespace headwater;
@@ -75,10 +76,11 @@ Head looks_at(std::function<bool(const Words&, std::size_t q, std::size_t k)> is
 
 Head random_head(std::uint32_t seed) {
   return [seed](const Words& words, std::size_t q) {
-    std::mt19937 random(seed + static_cast<std::uint32_t>(q * 131 + words.size()));
-    std::normal_distribution<double> score;
+    const RandomStream stream{.seed = seed,
+                              .layer = static_cast<std::uint32_t>(words.size()),
+                              .step = static_cast<std::uint32_t>(q)};
     Row row;
-    for (std::size_t k = 0; k < words.size(); ++k) row.push_back(std::exp(score(random)));
+    for (std::size_t k = 0; k < words.size(); ++k) row.push_back(-std::log1p(-random_uniform(stream, k)));
     return row;
   };
 }
@@ -225,7 +227,7 @@ TEST_CASE("what a window hides is neither possible nor chance") {
 }
 
 TEST_CASE("heads that look at random are not named") {
-  for (std::uint32_t seed = 1; seed <= 50; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 25; ++seed) {
     for (const bool has_pairs : {false, true}) {
       CHECK(row_of(random_head(seed), AttentionKind::encoder, has_pairs).pattern == "");
       CHECK(row_of(random_head(seed), AttentionKind::decoder, has_pairs).pattern == "");
@@ -239,12 +241,12 @@ TEST_CASE("intervals hold the mean of many texts about 95 times in 100") {
   const auto mean_of = [&](std::size_t texts) {
     HeadStatistics statistics;
     for (std::size_t i = 0; i < texts; ++i) {
-      const AttentionRecord record = record_of(made_text(random, 4, 20), AttentionKind::encoder, 0, head);
+      const AttentionRecord record = record_of(made_text(random, 4, 12), AttentionKind::encoder, 0, head);
       statistics.add(std::array{head_sums(record, roles_in(record))});
     }
     return statistics.rows().front();
   };
-  const double truth = mean_of(20000).shares[static_cast<std::size_t>(HeadShare::separator)]->mean;
+  const double truth = mean_of(8000).shares[static_cast<std::size_t>(HeadShare::separator)]->mean;
   int held = 0;
   for (int trial = 0; trial < 400; ++trial) {
     const Measure measure = *mean_of(40).shares[static_cast<std::size_t>(HeadShare::separator)];

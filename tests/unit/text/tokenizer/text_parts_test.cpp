@@ -20,11 +20,15 @@ std::string normalized(const char* part, std::string_view text) {
   return Normalizer(Json::parse(part, "part"), "n").apply(text);
 }
 
-Words pieces_of(const std::string& part, std::string_view text, bool begins_text = true) {
-  const TextPieces pieces = PreTokenizer(Json::parse(part, "part"), "p").split(text, begins_text);
+Words pieces_of(const PreTokenizer& pre_tokenizer, std::string_view text, bool begins_text = true) {
+  const TextPieces pieces = pre_tokenizer.split(text, begins_text);
   Words words;
   for (std::size_t i = 0; i < pieces.spans.size(); ++i) words.emplace_back(pieces.piece(i));
   return words;
+}
+
+Words pieces_of(const std::string& part, std::string_view text, bool begins_text = true) {
+  return pieces_of(PreTokenizer(Json::parse(part, "part"), "p"), text, begins_text);
 }
 
 std::string decoded(const char* part, Words tokens) {
@@ -110,8 +114,11 @@ TEST_CASE("Metaspace: where the mark is put, and the old name of that member") {
 }
 
 TEST_CASE("the pieces of GPT-2's expression are those of the expression") {
-  const std::string by_expression =
-      R"j({"type":"Split","behavior":"Isolated","invert":false,"pattern":{"Regex":"'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"}})j";
+  const PreTokenizer by_expression(
+      Json::parse(
+          R"j({"type":"Split","behavior":"Isolated","invert":false,"pattern":{"Regex":"'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"}})j",
+          "part"),
+      "p");
   std::uint32_t state = 1;
   const std::string_view alphabet[] = {" ",  "a",      "'",      "s",      "ll",     "1",          ".",
                                        "\n", "\u00A0", "\u00E9", "\u4E2D", "\u3000", "\U0001F600", "\u0301"};
