@@ -94,7 +94,7 @@ broken '"type_vocab_size"' sed -i 's/"type_vocab_size": 2/"type_vocab_size": 3/'
 broken 'of "bert" are read BertForSequenceClassification' sed -i 's/"BertForSequenceClassification"/"BertForTokenClassification"/' config.json
 broken 'has no tokenizer.json, no vocab.txt' rm tokenizer.json
 
-"$python" -c 'import transformers, torch' 2> /dev/null || {
+has_modules transformers torch || {
   echo "skipped: $python has no transformers or torch"
   exit 77
 }

@@ -66,7 +66,7 @@ broken '"activation_function" is "mish"' sed -i 's/"gelu_new"/"mish"/' config.js
 broken 'config.json has rows for 200' sed -i 's/"vocab_size": 300/"vocab_size": 200/' config.json
 broken 'model_type' sed -i 's/"model_type": "gpt2"/"model_type": "gptj"/' config.json
 
-"$python" -c 'import transformers, torch' 2> /dev/null || {
+has_modules transformers torch || {
   echo "skipped: $python has no transformers or torch"
   exit 77
 }

@@ -74,7 +74,7 @@ broken 'has no tokenizer.json, no vocab.txt' rm tokenizer.json
 broken 'has no special token [MASK]' sed -i 's/\[MASK\]/[MUSK]/g' tokenizer.json
 broken 'cls.predictions.bias' sed -i 's/cls.predictions.bias/cls.predictions.bios/' model.safetensors
 
-"$python" -c 'import transformers, torch' 2> /dev/null || {
+has_modules transformers torch || {
   echo "skipped: $python has no transformers or torch"
   exit 77
 }

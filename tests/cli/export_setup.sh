@@ -3,6 +3,7 @@
 set -euo pipefail
 export LC_ALL=C.UTF-8
 PATH=$(cd "$1" && pwd):$PATH
+has_modules_py=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/has_modules.py
 # shellcheck disable=SC2034 # the tests read it
 python=${PYTHON:-python3}
 tmp=$(mktemp -d)
@@ -31,6 +32,9 @@ same_settings() { # MODEL EXPORT
   inspect published --print-recipe > published.yaml
   sed -n '/^model:/,/^[a-z_]*:/ { /^  resizing:/d; /^  /p; }' published.yaml | diff settings - || fail "other settings of the model in the recipe of $2"
   train --recipe published.yaml --print-recipe | cmp -s - <(grep -v '^#' published.yaml) || fail "the recipe of $2 is none"
+}
+has_modules() { # NAME...: Python has these modules
+  "$python" "$has_modules_py" "$@"
 }
 in_transformers() { # STEP WHAT: compare.py STEP, which fails where transformers says otherwise
   HF_HUB_OFFLINE=1 "$python" compare.py "$1" 2> err || {

@@ -74,7 +74,7 @@ broken '"activation_function" is "mish"' sed -i 's/"silu"/"mish"/' config.json
 broken '"max_length" is 0' sed -i 's/"max_length": [0-9]*/"max_length": 0/' generation_config.json
 broken 'model_type' sed -i 's/"model_type": "marian"/"model_type": "mbart"/' config.json
 
-"$python" -c 'import transformers, torch' 2> /dev/null || {
+has_modules transformers torch || {
   echo "skipped: $python has no transformers or torch"
   exit 77
 }

@@ -66,7 +66,7 @@ broken 'preprocessor_config.json:' truncate -s 100 preprocessor_config.json
 broken 'preprocessor_config.json: "rescale_factor"' sed -i 's/"rescale_factor": .*,/"rescale_factor": -1,/' preprocessor_config.json
 broken 'preprocessor_config.json: "image_std" has 1 numbers' sed -i '/"image_std"/{n;N;N;s/,.*//;}' preprocessor_config.json
 
-"$python" -c 'import transformers, torch, PIL' 2> /dev/null || {
+has_modules transformers torch PIL || {
   echo "skipped: $python has no transformers, torch or PIL"
   exit 77
 }

@@ -6,7 +6,7 @@ set -euo pipefail
 export LC_ALL=C.UTF-8
 PATH=$(cd "$1" && pwd):$PATH
 python=${PYTHON:-python3}
-"$python" -c 'import transformers, torch' 2> /dev/null || {
+"$python" "$(dirname "$0")/has_modules.py" transformers torch || {
   echo "skipped: $python has no transformers or torch"
   exit 77
 }

@@ -29,7 +29,7 @@ fi
 if [ -x "$BIN/golden" ]; then
   HEADWATER_MINILM=$model "$BIN/golden" -tc='all-MiniLM*' > golden || { cat golden; exit 1; }
 fi
-"$python" -c 'import sentence_transformers' 2> /dev/null || { echo "skipped: $python has no sentence_transformers"; exit 77; }
+"$python" "$source/tests/cli/has_modules.py" sentence_transformers || { echo "skipped: $python has no sentence_transformers"; exit 77; }
 "$python" "$source/tests/cli/minilm_lines.py" > lines
 [ "$(wc -l < lines)" = 200 ]
 "$BIN/embed" "$model" -q --format npy -o ours.npy lines

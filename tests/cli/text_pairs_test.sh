@@ -82,7 +82,7 @@ classify hf --all -q pairs | cmp - ours || fail 'other probabilities after the w
 evaluate hf pairs.tsv -q --json | cmp - figures.json || fail 'other figures after the way there and back'
 classify hf --all -q one > /dev/null || fail 'a single text of a published classifier'
 
-"$python" -c 'import transformers, torch' 2> /dev/null || {
+has_modules transformers torch || {
   echo "skipped: $python has no transformers or torch"
   exit 77
 }
