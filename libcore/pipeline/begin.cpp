@@ -41,6 +41,20 @@ std::string in_yaml(const std::string& value) {
   return out + "\"";
 }
 
+constexpr const char* kTeacher = ":given.teacher";
+
+// Of its files; those of its training lie in folders.
+std::string hash_of_model(const fs::path& folder) {
+  std::error_code none;
+  std::vector<fs::path> files = list_folder(folder, none);
+  std::sort(files.begin(), files.end());
+  Hasher hasher;
+  for (const fs::path& file : files) {
+    if (is_file(file)) hasher.update(file.filename().string() + "\n" + hash_of_file(file) + "\n");
+  }
+  return hasher.digest();
+}
+
 std::string without_dot(const fs::path& path) {
   const std::string text = path.string();
   return text.starts_with("./") ? text.substr(2) : text;
@@ -88,8 +102,8 @@ Recipe RecipeRun::read(const fs::path& tokenizers_of) const {
                                : read_recipe_over_model(r_.recipe, tokenizers_of, r_.scale, changes);
 }
 
-// The weights that a run begins with, and the encoder whose vectors a linear model reads. The run of another
-// recipe of ours lies below MODELS, at the same scale.
+// The weights that a run begins with, the encoder whose vectors a linear model reads, and the teacher. The
+// run of another recipe of ours lies below MODELS, at the same scale.
 void RecipeRun::find_models() {
   const auto found = [&](const std::string& key, const fs::path& named, std::string& maker) {
     const auto sets_it = [&](const std::string& change) { return change.starts_with(key + "="); };
@@ -103,6 +117,7 @@ void RecipeRun::find_models() {
   from_ = found("training.init_from", e_.recipe.training.init_from, maker_);
   encoder_ = found("model.encoder", family_of(e_.recipe.model).line_form(e_.recipe.model).tokenizer_from,
                    encoder_maker_);
+  e_.teacher = found("data.teacher", e_.recipe.data.teacher, teacher_maker_);
   if (!besides_.empty()) e_.recipe = read();
 }
 
@@ -144,7 +159,7 @@ void RecipeRun::find_data() {
   }
   if (is_there(e_.model()) && !r_.overwrites) return;  // it holds what it began with
   if (!from_.empty() && !is_there(from_)) throw no_model("training.init_from", from_, maker_);
-  check_encoder();
+  check_models_of_data();
 }
 
 Error RecipeRun::no_model(const std::string& key, const fs::path& model, const std::string& maker) const {
@@ -157,9 +172,11 @@ Error RecipeRun::no_model(const std::string& key, const fs::path& model, const s
                (hint.empty() ? "" : " (" + hint + " makes it)"));
 }
 
-// That the encoder is there where something is to be made with it.
-void RecipeRun::check_encoder() const {
+// That the encoder and the teacher are there where something is to be made with them.
+void RecipeRun::check_models_of_data() const {
   if (!encoder_.empty() && !is_there(encoder_)) throw no_model("model.encoder", encoder_, encoder_maker_);
+  if (!e_.teacher.empty() && !is_there(e_.teacher))
+    throw no_model("data.teacher", e_.teacher, teacher_maker_);
 }
 
 // --- The data of public sets: prepared once, by one command at a time --------------------------------------
@@ -362,6 +379,11 @@ RunRecord RecipeRun::record_of_now() const {
         hasher.update(file.name + "\n" + hash128(file.bytes) + "\n");
     }
     now.data.push_back({":given." + name, hasher.digest(), "-"});
+  }
+  if (const KnownFile* const had = find(before_.data, kTeacher); !is_there(e_.teacher)) {
+    if (had != nullptr) now.data.push_back(*had);
+  } else if (!e_.teacher.empty()) {
+    now.data.push_back({kTeacher, hash_of_model(e_.teacher), "-"});
   }
   std::string all;
   for (const KnownFile& file : now.data) all += file.hash + " " + file.name + "\n";

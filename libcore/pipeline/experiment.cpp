@@ -64,7 +64,8 @@ std::string preparation_of(const Recipe& recipe) {
   for (const auto& [key, value] : key_values(recipe, WhichKeys::read)) {
     const auto begins = [&k = key](std::string_view section) { return k.starts_with(section); };
     const bool is_other = std::find(std::begin(kOthers), std::end(kOthers), key) != std::end(kOthers);
-    const bool is_default = key == "data.split_by" && data.split_by == SplitBy::line;
+    const bool is_default = (key == "data.split_by" && data.split_by == SplitBy::line) ||
+                            (key == "data.teacher" && data.teacher.empty());
     if (!is_other && !is_default && std::any_of(std::begin(kSections), std::end(kSections), begins))
       add(key, value);
   }
@@ -116,6 +117,10 @@ fs::path Experiment::lines(const std::string& file) const {
 }
 
 fs::path Experiment::part(std::string_view name) const { return prepared / (std::string(name) + ".tsv"); }
+
+fs::path Experiment::chosen(std::string_view name) const {
+  return name == "train" && !teacher.empty() ? prepared / "references.tsv" : part(name);
+}
 
 fs::path Experiment::tokenizer(std::string_view side) const {
   if (!tokenizer_folder.empty()) return tokenizer_folder;

@@ -104,6 +104,7 @@ struct Experiment {
   fs::path prepared;               // what is made of the data before training
   std::vector<std::string> given;  // names there of what the model gave that the run begins with
   fs::path tokenizer_folder;       // of a published model that gave its tokenizer; empty: there are files
+  fs::path teacher;                // of data.teacher
   std::int64_t threads = 0;
   bool is_quiet = false, overwrites = false, allows_empty = false, is_full_scale = true;
 
@@ -126,7 +127,8 @@ struct Experiment {
   // Lines with columns, checked, of a file or made of CSV; with held-out lines and without.
   fs::path whole_lines(const std::string& file) const;
   fs::path lines(const std::string& file) const;
-  fs::path part(std::string_view name) const;  // "train": its examples
+  fs::path part(std::string_view name) const;    // "train": its examples
+  fs::path chosen(std::string_view name) const;  // the same, before a teacher has translated them
   fs::path tokenizer(std::string_view side) const;
   std::vector<fs::path> train_files() const;  // what train reads: examples, then those of validation
   // Made before training, and linked into the run's folder.

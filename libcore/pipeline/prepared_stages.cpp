@@ -15,6 +15,9 @@ constexpr const char* kLines =
 constexpr const char* kSpread =
     "NR == FNR { ++lines; next } wanted >= lines || int(FNR * wanted / lines) > int((FNR - 1) * wanted / "
     "lines)";
+// The last column, a translation, stands in place of the target.
+constexpr const char* kTaught =
+    R"({ $target = $NF; text = $1; for (i = 2; i < NF; ++i) text = text "\t" $i; print text })";
 // Keeps the lines of ids without a long side. How many are left out is said, and kept for the report.
 constexpr const char* kShort =
     R"({ for (i = 1; i <= NF; ++i) if (split($i, id, " ") > most) { ++out; next } print } )"
@@ -120,13 +123,20 @@ void PreparedStages::examples(std::vector<Stage>& all) const {
                               : name == "validation" ? e_.files.validation
                                                      : e_.files.test;
     const fs::path from = file.empty() ? e_.prepared / "split" / "test.tsv" : e_.lines(file),
-                   to = e_.part(name);
+                   to = e_.chosen(name);
     Words command = line("rm", "-f", made(to), sh("&& { ln"), from, made(to), sh("2> /dev/null || cp"), from,
                          made(to), sh("; }"));
     if (wanted > 0)
       command = line("awk", "-v", "wanted=" + std::to_string(wanted), kSpread, from, from, written_to(to));
     all.push_back({{to}, {from}, {command}});
   }
+  if (e_.teacher.empty()) return;
+  const fs::path from = e_.chosen("train"), to = e_.part("train");
+  all.push_back({{to},
+                 {from},
+                 {line(cut("source", from), pipe_to(), program("translate"), quiet_, e_.teacher,
+                       e_.with_threads(), pipe_to(), "paste", from, "-", pipe_to(), "awk", "-F", "\\t", "-v",
+                       "target=" + number("target"), kTaught, written_to(to))}});
 }
 
 // --- Tokenizers, terms, labels -----------------------------------------------------------------------------

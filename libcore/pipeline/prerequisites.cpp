@@ -42,11 +42,21 @@ std::string maker_of(const fs::path& house, const std::string& model) {
   return is_of_run && is_there(house / "recipes" / (maker + ".yaml")) ? maker : "";
 }
 
+std::vector<std::string> models_of(const Recipe& recipe) {
+  std::vector<std::string> models;
+  for (const std::string& model :
+       {recipe.training.init_from, family_of(recipe.model).line_form(recipe.model).tokenizer_from.string(),
+        recipe.data.teacher}) {
+    if (!model.empty()) models.push_back(model);
+  }
+  return models;
+}
+
 RecipeNeeds needs_of(const fs::path& house, const Recipe& recipe) {
   RecipeNeeds needs;
-  needs.maker = maker_of(house, recipe.training.init_from);
-  if (needs.maker.empty())
-    needs.maker = maker_of(house, family_of(recipe.model).line_form(recipe.model).tokenizer_from.string());
+  for (const std::string& model : models_of(recipe)) {
+    if (const std::string maker = maker_of(house, model); !maker.empty()) needs.makers.push_back(maker);
+  }
   for (const std::string& file : {recipe.data.train, recipe.data.tokenizer_text}) {
     const std::size_t slash = file.find('/');
     if (slash == file.npos) continue;
@@ -57,16 +67,18 @@ RecipeNeeds needs_of(const fs::path& house, const Recipe& recipe) {
   return needs;
 }
 
-std::vector<std::string> in_order(const std::vector<std::pair<std::string, std::string>>& makers) {
-  const std::map<std::string, std::string> of(makers.begin(), makers.end());
+std::vector<std::string> in_order(
+    const std::vector<std::pair<std::string, std::vector<std::string>>>& makers) {
+  const std::map<std::string, std::vector<std::string>> of(makers.begin(), makers.end());
   std::vector<std::string> order;
   const auto put = [&](const auto& self, const std::string& name) -> void {
     if (std::ranges::find(order, name) != order.end()) return;
-    if (const auto known = of.find(name); known != of.end() && !known->second.empty())
-      self(self, known->second);
+    if (const auto known = of.find(name); known != of.end()) {
+      for (const std::string& maker : known->second) self(self, maker);
+    }
     order.push_back(name);
   };
-  for (const auto& [name, maker] : makers) put(put, name);
+  for (const auto& [name, needed] : makers) put(put, name);
   return order;
 }
 

@@ -15,14 +15,18 @@ namespace headwater {
 // none.
 std::string maker_of(const fs::path& house, const std::string& model);
 
+// The models that a recipe reads: those that it begins with, whose vectors it reads, or that teach it.
+std::vector<std::string> models_of(const Recipe& recipe);
+
 struct RecipeNeeds {
-  std::string maker;              // the recipe of ours whose model it begins with; empty: none
-  std::vector<std::string> sets;  // whose texts it reads
+  std::vector<std::string> makers;  // the recipes of ours whose models it reads
+  std::vector<std::string> sets;    // whose texts it reads
 };
 RecipeNeeds needs_of(const fs::path& house, const Recipe& recipe);
 
-// The names of recipes, each with its maker, so that each stands behind its maker.
-std::vector<std::string> in_order(const std::vector<std::pair<std::string, std::string>>& makers);
+// The names of recipes, each with its makers, so that each stands behind its makers.
+std::vector<std::string> in_order(
+    const std::vector<std::pair<std::string, std::vector<std::string>>>& makers);
 
 // Why the data of a set cannot be had; empty where they can, or are there. Whether a server answers is not
 // asked. `mirror`: the folder of a mirror; empty: none is used.

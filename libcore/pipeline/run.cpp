@@ -120,7 +120,7 @@ void RecipeRun::look() {
   check_recipe_of_run();
   take_given();
   now_ = record_of_now();
-  if (now_.key != before_.key) check_encoder();
+  if (now_.key != before_.key) check_models_of_data();
   e_.prepared = e_.run.parent_path() / "prepared" / (r_.recipe.stem().string() + "-" + now_.prepared);
   if (gives_ == Gives::folder) e_.tokenizer_folder = e_.prepared / "model";
   if (now_.key == before_.key && !r_.overwrites) {
@@ -298,7 +298,7 @@ void RecipeRun::share_prepared() {
       write_record(e_.prepared, shared_);
     return;
   }
-  check_encoder();
+  check_models_of_data();
   std::error_code error;
   fs::create_directories(e_.prepared, error);
   const std::string who = e_.run.string() + " (process " + std::to_string(::getpid()) + ")";

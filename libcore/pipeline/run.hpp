@@ -65,7 +65,7 @@ class RecipeRun {
   void find_tokenizers();
   void find_data();
   Error no_model(const std::string& key, const fs::path& model, const std::string& maker) const;
-  void check_encoder() const;
+  void check_models_of_data() const;
 
   std::vector<std::string> scripts_of(const std::string& set) const;
   bool is_prepared(const std::string& set, const std::vector<std::string>& files) const;
@@ -112,7 +112,7 @@ class RecipeRun {
   Experiment e_;
   std::vector<std::string> besides_;  // keys that are set here
   fs::path from_, encoder_;           // the weights that the run begins with; of a linear model
-  std::string maker_, encoder_maker_;
+  std::string maker_, encoder_maker_, teacher_maker_;
   enum class Gives { nothing, files, folder, before } gives_ = Gives::nothing;
   std::optional<Claim> claim_;
   RunRecord before_, now_, shared_;

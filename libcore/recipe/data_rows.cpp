@@ -48,6 +48,14 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
        "make recipe, vectorize --csv"},
       lines);
   const bool has_targets = std::find(s.columns.begin(), s.columns.end(), "target") != s.columns.end();
+  const bool translates = !model || measures_translations(model);
+  v.field(
+      "teacher", &s.teacher, Text::any,
+      {"distillation: the model directory of a translator, whose translations of the training sources "
+       "stand in place of the targets (Kim and Rush 2016, sec. 3.2), written as its own recipe decodes; a "
+       "path from the current folder; empty: the targets of train",
+       kMake},
+      When{translates && has_targets, "data without targets", "translators"});
   v.field("summaries", &s.summaries, Anything{},
           {"targets are summaries of their sources: the report scores them with ROUGE, beside the first "
            "sentences of the sources",

@@ -65,6 +65,7 @@ struct DataSettings {
   std::int64_t train_examples = 0, validation_examples = 0, test_examples = 0;  // 0: all
   std::int64_t max_tokens = 0;  // ids of a side of training and validation examples; 0: any
   std::string tokenizer_text;   // what tokenizers are learned from; empty: train
+  std::string teacher;          // a translator that writes the targets to learn from; empty: those of train
   std::vector<std::string> columns = {"source", "target"};
   std::vector<std::string>
       csv_columns;         // the files are CSV: the header's names of the columns; empty: no CSV

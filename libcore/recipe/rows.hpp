@@ -11,6 +11,9 @@ namespace headwater::schema {
 // run the stages (pipeline/).
 inline constexpr std::string_view kMake = "make recipe";
 
+// Whether such a model translates: its epochs can be chosen by its translations.
+bool measures_translations(const ModelSection& model);
+
 void rows(Visitor& visitor, DataSettings& settings, const ModelSection& model);
 void rows(Visitor& visitor, TokenizerSettings& settings);
 void rows(Visitor& visitor, TermSettings& settings);

@@ -33,12 +33,6 @@ bool is_of_translations(std::string_view name) {
   return metric != nullptr && metric->of == MetricOf::texts;
 }
 
-// Whether epochs of such a model can be chosen by its translations.
-bool measures_translations(const ModelSection& model) {
-  const std::vector<std::string_view>& metrics = model.kind().metrics;
-  return std::any_of(metrics.begin(), metrics.end(), is_of_translations);
-}
-
 void rows(Visitor& v, OptimizerSettings& s, const ScheduleSettings& schedule) {
   const auto belongs_to = [&](bool is_read, const char* readers) {
     return When{is_read, std::string(name_of(s.kind)), readers};
@@ -175,6 +169,11 @@ bool is_translator(const ModelKind& kind) {
 }
 
 }  // namespace
+
+bool measures_translations(const ModelSection& model) {
+  const std::vector<std::string_view>& metrics = model.kind().metrics;
+  return std::any_of(metrics.begin(), metrics.end(), is_of_translations);
+}
 
 void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
   v.field("epochs", &s.epochs, Between{1, 1e6, "epochs"}, "passes over the training examples");

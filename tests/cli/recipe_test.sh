@@ -28,8 +28,10 @@ fail() {
 value() { value_of "$recipe" "$1"; }
 number_of() { model_number_of "$recipe" "$1"; }
 task=$(task_of "$recipe")
-# The recipe whose model this one begins with.
-first=$("$bin/train" --recipe "recipes/$recipe.yaml" --scale quick --print-recipe | sed -n 's,^  init_from: models/recipes/\(.*\)/model$,\1,p')
+# The recipe whose model this one begins with, or is taught by, and the key that names it.
+needed=$("$bin/train" --recipe "recipes/$recipe.yaml" --scale quick --print-recipe |
+  sed -n 's,^  init_from: models/recipes/\(.*\)/model$,training.init_from \1,p; s,^  teacher: models/recipes/\(.*\)/model$,data.teacher \1,p')
+key=${needed% *} first=${needed#* }
 if [ "$kind" = made ]; then
   for name in $first $recipe; do make_data "$name" "$tmp/data" 1000 200 2000; done
 fi
@@ -60,8 +62,8 @@ report=$run/report.md
 stages=(make --no-print-directory -o tools-present SCALE=quick "BIN=$bin" "DATA=$data" "MODELS=$tmp/models")
 make=("${stages[@]}" "recipe-$recipe")
 if [ -n "$first" ]; then
-  ! "${make[@]}" >"$tmp/log" 2>&1 || fail "$recipe runs without the model that it begins with"
-  grep -q "^headwater: recipes/$recipe.yaml: training.init_from: $tmp/models/recipes/$first-quick/model: no such model (make recipe-$first SCALE=quick makes it)$" "$tmp/log" || fail "what is said of the model that $recipe begins with"
+  ! "${make[@]}" >"$tmp/log" 2>&1 || fail "$recipe runs without the model that it needs"
+  grep -q "^headwater: recipes/$recipe.yaml: $key: $tmp/models/recipes/$first-quick/model: no such model (make recipe-$first SCALE=quick makes it)$" "$tmp/log" || fail "what is said of the model that $recipe needs"
   "${stages[@]}" "recipe-$first" >"$tmp/log" 2>&1 || fail "$first at SCALE=quick, for $recipe"
 fi
 begin=$(date +%s)

@@ -47,7 +47,7 @@ class All {
   bool is_there_already(const Planned& planned) const;
   void say_what_it_takes() const;
   bool run(const Run& run, const Options& options) const;
-  void run_needed(const Planned& planned) const;
+  void run_needed(const Planned& planned, const std::string& maker) const;
   bool show_results() const;
 
   const Options& o_;
@@ -58,7 +58,7 @@ class All {
 
 void All::plan() {
   std::map<std::string, Planned> found;
-  std::vector<std::pair<std::string, std::string>> makers;
+  std::vector<std::pair<std::string, std::vector<std::string>>> makers;
   for (const std::string& name : house_.names()) {
     const fs::path file = house_.recipe(name);
     // As make recipe-NAME has it.
@@ -67,7 +67,7 @@ void All::plan() {
     planned.run = runs.front();
     planned.needs = needs_of(house_.root, read_recipe(file, o_.scale));
     planned.minutes = o_.scale == "quick" ? 0.25 : minutes_of(file);
-    makers.emplace_back(name, planned.needs.maker);
+    makers.emplace_back(name, planned.needs.makers);
     found.emplace(name, std::move(planned));
   }
   const fs::path data = o_.data.empty() ? "data/cache" : o_.data;
@@ -78,9 +78,9 @@ void All::plan() {
     for (const std::string& set : planned.needs.sets) {
       if (planned.why_not.empty()) planned.why_not = missing_data(house_.root, set, data, mirror);
     }
-    const auto of_maker = why_not.find(planned.needs.maker);
-    if (planned.why_not.empty() && of_maker != why_not.end())
-      planned.why_not = planned.needs.maker + " cannot run";
+    for (const std::string& maker : planned.needs.makers) {
+      if (planned.why_not.empty() && why_not.contains(maker)) planned.why_not = maker + " cannot run";
+    }
     if (!planned.why_not.empty()) why_not[name] = planned.why_not;
   }
   for (Planned& planned : all_) planned.run.meant = &planned.meant;
@@ -126,11 +126,10 @@ bool All::run(const Run& run, const Options& options) const {
 }
 
 // With another seed, or with keys that are set, the run that this one begins with is not one of these.
-void All::run_needed(const Planned& planned) const {
-  const std::string& maker = planned.needs.maker;
-  if (maker.empty() || fs::exists(runner_.model_of(maker))) return;
+void All::run_needed(const Planned& planned, const std::string& maker) const {
+  if (fs::exists(runner_.model_of(maker))) return;
   const std::string name = runner_.model_of(maker).parent_path().filename().string();
-  cli::note(planned.meant.file.stem().string() + " begins with the run " + name);
+  cli::note(planned.meant.file.stem().string() + " reads the model of the run " + name);
   Options plain = o_;
   plain.words.clear();
   plain.seed.reset();
@@ -166,7 +165,7 @@ bool All::carry_out() {
       cli::note(name + " cannot run; its data are missing");
       continue;
     }
-    run_needed(planned);
+    for (const std::string& maker : planned.needs.makers) run_needed(planned, maker);
     if (run(planned.run, o_)) continue;
     is_good = false;
     cli::note(name + " failed; the others go on");

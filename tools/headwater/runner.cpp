@@ -130,15 +130,16 @@ namespace {
 // Bytes of the name of a run: that of its log is 4 longer, and a file system takes 255.
 constexpr std::size_t kLongestName = 251;
 
-// The model of another run that one begins with, or reads texts by, where it is missing; empty: nothing is.
+// The model of another run that one reads, where it is missing; empty: none is.
 fs::path missing_model(const Runner& runner, const Run& run, const Recipe& recipe) {
-  fs::path model = recipe.training.init_from;
-  if (model.empty()) model = family_of(recipe.model).line_form(recipe.model).tokenizer_from;
   std::error_code none;
-  if (model.empty() || fs::exists(runner.folder(run) / "model", none)) return {};
-  const std::string maker = maker_of(runner.house().root, model.string());
-  if (!maker.empty()) model = runner.model_of(maker);
-  return fs::exists(model, none) ? fs::path() : model;
+  if (fs::exists(runner.folder(run) / "model", none)) return {};
+  for (fs::path model : models_of(recipe)) {
+    const std::string maker = maker_of(runner.house().root, model.string());
+    if (!maker.empty()) model = runner.model_of(maker);
+    if (!fs::exists(model, none)) return model;
+  }
+  return {};
 }
 
 void write_script(const RunRequest& request) {

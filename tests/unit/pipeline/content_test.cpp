@@ -116,10 +116,10 @@ TEST_CASE("programs beside this one: their status, their signal, their log") {
   CHECK_FALSE(Children::is_told());
 }
 
-TEST_CASE("recipes stand behind those whose models they begin with") {
-  CHECK(in_order({{"a", "c"}, {"b", ""}, {"c", "d"}, {"d", ""}}) ==
-        std::vector<std::string>{"d", "c", "a", "b"});
-  CHECK(in_order({{"a", "elsewhere"}}) == std::vector<std::string>{"elsewhere", "a"});
+TEST_CASE("recipes stand behind those whose models they read") {
+  CHECK(in_order({{"a", {"c", "e"}}, {"b", {}}, {"c", {"d"}}, {"d", {}}, {"e", {}}}) ==
+        std::vector<std::string>{"d", "c", "e", "a", "b"});
+  CHECK(in_order({{"a", {"elsewhere"}}}) == std::vector<std::string>{"elsewhere", "a"});
 }
 
 TEST_CASE("a model is of a recipe of ours where its path says so and the recipe is there") {

@@ -116,6 +116,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
     o.weight_decay = 0.01;
     o.weight_decay_of = DecayedParameters::all;
   }
+  r.data.teacher = "models/a teacher";
   r.training.init_from = "models/a base";
   r.training.drop = {"head.*", "*.gamma"};
   r.training.checkpoint = {20, 2.5, 3, 5};
@@ -146,6 +147,7 @@ Recipe unusual_classifier(std::string_view mixing) {
     r.data.csv_columns.emplace_back("second text");
   }
   r.data.summaries = false;
+  r.data.teacher.clear();
   r.training.class_weights = {
       "", {{"Video games", 2.5}, {"1", 0.5}, {"Food: \"hot\", {cold} #1", 3}, {"<<", 1}, {"yes", 2}}};
   r.training.best_metric = "macro_f1";
@@ -197,6 +199,7 @@ Recipe unusual_language_model() {
   Recipe r = unusual();
   r.data.columns = {"source"};
   r.data.summaries = false;
+  r.data.teacher.clear();
   r.training.best_metric = "perplexity";
   r.training.early_stopping.metric = "accuracy";
   r.training.validation_translations = 0;
