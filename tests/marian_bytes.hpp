@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "checkpoint/npy.hpp"
+#include "naive_crc.hpp"
 
 namespace marian_bytes {
 
@@ -58,13 +59,13 @@ struct Member {
   std::string name, data;
 };
 
-// Stored members; the checksums are 0, which this program does not look at.
+// Stored members.
 inline std::string zip(const std::vector<Member>& members, std::uint16_t method = 0) {
   std::string file, directory;
   for (const Member& member : members) {
     const auto size = static_cast<std::uint32_t>(member.data.size());
     const std::string common = raw(std::uint16_t{20}) + raw(std::uint16_t{0}) + raw(method) +
-                               raw(std::uint32_t{0}) + raw(std::uint32_t{0}) + raw(size) + raw(size) +
+                               raw(std::uint32_t{0}) + raw(naive_crc(member.data)) + raw(size) + raw(size) +
                                raw(static_cast<std::uint16_t>(member.name.size())) + raw(std::uint16_t{0});
     directory += std::string("PK\1\2", 4) + raw(std::uint16_t{20}) + common + raw(std::uint16_t{0}) +
                  raw(std::uint16_t{0}) + raw(std::uint16_t{0}) + raw(std::uint32_t{0}) +

@@ -1,5 +1,6 @@
 #include "checkpoint/npz.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -15,6 +16,24 @@ namespace {
 constexpr std::string_view kLocal("PK\x03\x04", 4), kEntry("PK\x01\x02", 4), kEnd("PK\x05\x06", 4);
 constexpr std::size_t kLocalBytes = 30, kEntryBytes = 46, kEndBytes = 22, kMaxComment = 65535;
 constexpr std::string_view kEnding = ".npy";
+
+// CRC-32 of zip and PNG: the remainder of the bytes by the reflected polynomial 0xEDB88320, a byte a step.
+constexpr std::array<std::uint32_t, 256> kRemainders = [] {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    std::uint32_t rest = byte;
+    for (int bit = 0; bit < 8; ++bit) rest = (rest >> 1) ^ ((rest & 1) != 0 ? 0xEDB88320 : 0);
+    table[byte] = rest;
+  }
+  return table;
+}();
+
+std::uint32_t crc32_of(std::string_view bytes) {
+  std::uint32_t rest = 0xFFFFFFFF;
+  for (const char byte : bytes)
+    rest = (rest >> 8) ^ kRemainders[(rest ^ static_cast<unsigned char>(byte)) & 255];
+  return ~rest;
+}
 
 class ZipReader {
  public:
@@ -76,7 +95,10 @@ class ZipReader {
     if (!has_local) refuse("is not where the directory has it (copy the file again)");
     const std::size_t data = at + kLocalBytes + number(at + 26, 2) + number(at + 28, 2);
     if (data > bytes_.size() || bytes_.size() - data < size) refuse("is cut short (copy the file again)");
-    return bytes_.substr(data, size);
+    const std::string_view member = bytes_.substr(data, size);
+    if (crc32_of(member) != number(entry + 16, 4))
+      refuse("is damaged: its CRC-32 differs (copy the file again)");
+    return member;
   }
 
   std::string_view bytes_, where_;

@@ -11,8 +11,8 @@ struct NpzMember {
   std::string name;       // without .npy
   std::string_view file;  // its npy file, of the archive's bytes
 };
-// In the order of the archive's directory. Throws Error "where: what" for what is no zip file, for compressed
-// or encrypted members, and for names that are no text, end otherwise or occur twice.
+// In the order of the archive's directory. Throws Error "where: what" for what is no zip file, for
+// compressed, encrypted or damaged members, and for names that are no text, end otherwise or occur twice.
 std::vector<NpzMember> read_npz(std::string_view bytes, std::string_view where);
 bool begins_as_zip(std::string_view bytes);
 

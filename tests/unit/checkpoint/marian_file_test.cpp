@@ -129,6 +129,9 @@ TEST_CASE("npz: members are found by the directory, also before a comment; other
   CHECK(said(zip({{"a.npy", ""}, {"a.npy", ""}})) == "z: member \"a.npy\" occurs twice");
   CHECK(said("PK\3\4") == "z: no zip archive, or cut short: it has no directory at its end (copy it again)");
   const std::string good = zip(two);
+  std::string flipped = good;
+  flipped[flipped.find("first")] ^= 1;
+  CHECK(said(flipped) == "z: member \"a.npy\" is damaged: its CRC-32 differs (copy the file again)");
   for (std::size_t length = 0; length < good.size(); ++length)
     CHECK(said(good.substr(0, length)) != "(no error)");
   for (std::size_t at = 0; at < good.size(); ++at) {  // any damage is an error or other names and bytes

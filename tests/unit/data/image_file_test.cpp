@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "naive_crc.hpp"
 #include "support/files.hpp"
 
 using namespace headwater;
@@ -21,19 +22,9 @@ std::string big_endian(std::uint32_t value) {
   return out;
 }
 
-// CRC-32 as of PNG, bit by bit.
-std::uint32_t crc(const std::string& bytes) {
-  std::uint32_t c = 0xFFFFFFFF;
-  for (const char byte : bytes) {
-    c ^= static_cast<unsigned char>(byte);
-    for (int bit = 0; bit < 8; ++bit) c = (c & 1) != 0 ? 0xEDB88320 ^ c >> 1 : c >> 1;
-  }
-  return ~c;
-}
-
 std::string chunk(const std::string& type, const std::string& data) {
   const std::string body = type + data;
-  return big_endian(static_cast<std::uint32_t>(data.size())) + body + big_endian(crc(body));
+  return big_endian(static_cast<std::uint32_t>(data.size())) + body + big_endian(naive_crc(body));
 }
 
 // One stored block of deflate in a zlib stream.
