@@ -237,7 +237,9 @@ MarianFile::Contents MarianFile::read(std::string_view bytes, std::shared_ptr<co
       BinaryReader(bytes, found.where).read(*found.memory, found.settings, found.tensors);
       break;
     case MarianForm::none:
-      throw Error(found.where + ": byte 0: neither an npz file nor Marian's binary form of version 1");
+      throw Error(found.where + ": byte 0: " +
+                  (bytes.empty() ? "an empty file, not Marian's weights (copy it again)"
+                                 : "neither an npz file nor Marian's binary form of version 1"));
   }
   return found;
 }

@@ -239,14 +239,16 @@ ModelFolder open_target(const std::filesystem::path& path, const std::filesystem
                         Compared compared) {
   std::error_code ignored;
   if (is_there(path) && !std::filesystem::is_directory(path, ignored)) {
-    const std::filesystem::path folder = path.parent_path();
-    if (has_other_ending(path) && !is_there(folder / "config.json"))
-      throw Error(path.string() + ": not a model directory but a file of weights (" + kWriteSafetensors +
-                  ")");
-    throw Error(path.string() + ": not a model directory but a file" +
-                (!folder.empty() && is_there(folder / "config.json")
-                     ? ", of the model in " + folder.string() + " (name that)"
-                     : " (the model is named first, by the directory that train wrote)"));
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    if (is_there(folder / "config.json") || layout_with_own_files(folder))
+      throw Error(path.string() + ": not a model directory but a file, of the model in " + folder.string() +
+                  " (name that)");
+    throw Error(
+        path.string() +
+        (has_other_ending(path)
+             ? std::string(": not a model directory but a file of weights (") + kWriteSafetensors + ")"
+             : ": not a model directory but a file (the model is named first, by the directory that "
+               "train wrote)"));
   }
   if (!std::filesystem::is_directory(path, ignored)) {
     throw Error(path.string() + ": not a model directory (train writes one: train --recipe RECIPE -o " +

@@ -42,7 +42,7 @@ NamedTensors::NamedTensors(const ModelFolder& folder) {
     where_ = file_->where();
     tensors_ = file_->tensors();
   } else {
-    where_ = (folder.path / "model.safetensors").string();
+    where_ = folder.weights().where();
     parameters_ = load_parameters(folder);
     for (const auto& p : parameters_->all()) tensors_.push_back(view_of(*p));
   }

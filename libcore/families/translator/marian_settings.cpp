@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -44,20 +45,31 @@ Json json_of(const Node& node) {
   return node.text;
 }
 
-Json json_of_yaml(std::string_view text, const std::string& where) {
+// Throws Error naming the `required` members that it lacks: all of them where the text is cut before a key.
+Json json_of_yaml(std::string_view text, const std::string& where, std::span<const char* const> required) {
+  Json json = Json::Object{};
   try {
     Problems problems(where);
-    const Node root = parse_document(text, problems);
+    if (text.find(':') != text.npos) json = json_of(parse_document(text, problems));
     problems.throw_if_any();
-    return json_of(root);
   } catch (const UsageError& error) {
     const std::string what = error.what();
     throw Error(what.substr(0, what.find('\n')));  // of several problems the first
   }
+  std::vector<std::string> missing;
+  for (const char* const name : required) {
+    if (json.find(name) == nullptr) missing.push_back(quote(name));
+  }
+  if (missing.empty()) return json;
+  throw Error(where + ": " + listed({missing.begin(), missing.end()}) +
+              (missing.size() == 1 ? " is" : " are") + " missing (copy the file again)");
 }
 
 // --- The settings of a model -------------------------------------------------------------------------------
 
+// Marian writes these of every Transformer.
+constexpr const char* kRequiredSettings[] = {
+    "type", "dim-emb", "dim-vocabs", "enc-depth", "dec-depth", "transformer-heads", "transformer-dim-ffn"};
 // Those that the rows of the layout read or refuse (marian_nmt.cpp).
 constexpr const char* kReadSettings[] = {"type",
                                          "dim-emb",
@@ -160,7 +172,9 @@ constexpr RefusedOption kRefusedOptions[] = {
 class Options {
  public:
   Options(fs::path folder, const std::string& name, std::string_view text)
-      : folder_(std::move(folder)), where_((folder_ / name).string()), json_(json_of_yaml(text, where_)) {}
+      : folder_(std::move(folder)),
+        where_((folder_ / name).string()),
+        json_(json_of_yaml(text, where_, kRequired)) {}
 
   MarianFiles files(const std::string& name) const {
     check();
@@ -240,6 +254,7 @@ class Options {
     return made;
   }
 
+  static constexpr const char* kRequired[] = {"models", "vocabs"};
   static constexpr const char* kUsed[] = {"beam-size", "normalize", "max-length-factor"};
   fs::path folder_;
   std::string where_;
@@ -247,6 +262,8 @@ class Options {
 };
 
 // --- The files of a directory ------------------------------------------------------------------------------
+
+constexpr std::uint64_t kMaxOptions = std::uint64_t{1} << 20;
 
 std::vector<std::string> sorted_names(const fs::path& folder) {
   std::error_code error;
@@ -278,13 +295,18 @@ std::vector<std::string> matching(const std::vector<std::string>& names, const c
 
 // Without options: by the names that browsers give them.
 MarianFiles files_by_name(const fs::path& folder, const std::vector<std::string>& names,
-                          std::vector<std::string> weights) {
-  MarianFiles files{.weights = only_one(folder, std::move(weights), "weight files of Marian")};
+                          const std::string& weights) {
+  MarianFiles files{.weights = weights};
   files.source_vocabulary = only_one(folder, matching(names, "srcvocab*.spm"), "srcvocab*.spm");
   files.target_vocabulary = only_one(folder, matching(names, "trgvocab*.spm"), "trgvocab*.spm");
-  if (files.source_vocabulary.empty() && files.target_vocabulary.empty())
-    files.source_vocabulary = files.target_vocabulary =
-        only_one(folder, matching(names, "vocab*.spm"), "vocab*.spm");
+  const std::string both = only_one(folder, matching(names, "vocab*.spm"), "vocab*.spm");
+  const std::string pair = files.source_vocabulary + files.target_vocabulary;
+  if (!both.empty() && !pair.empty())
+    throw Error(folder.string() + ": has " + both + " for both sides and " +
+                (files.source_vocabulary.empty() ? files.target_vocabulary : files.source_vocabulary) +
+                " for one (keep what the model was trained with, or name it in a YAML file of " +
+                "marian-decoder's options)");
+  if (!both.empty()) files.source_vocabulary = files.target_vocabulary = both;
   if (files.source_vocabulary.empty() || files.target_vocabulary.empty())
     throw Error(folder.string() + ": has " + files.weights +
                 " of Marian and no vocab*.spm, or srcvocab*.spm with trgvocab*.spm (vocabularies are read as "
@@ -294,32 +316,62 @@ MarianFiles files_by_name(const fs::path& folder, const std::vector<std::string>
   return files;
 }
 
+// What the files of a folder are, as far as names and first bytes tell.
+struct Seen {
+  std::vector<std::string> names = {}, weights = {}, options = {};
+  bool has_vocabulary = false, has_named_options = false;
+};
+
+// A training configuration has the name of options, and names its model otherwise.
+bool are_options(const std::string& name, std::string_view text) {
+  const bool is_named =
+      fnmatch("config*", name.c_str(), 0) == 0 || fnmatch("*decoder*", name.c_str(), 0) == 0;
+  return has_line(text, "models:") || (is_named && !has_line(text, "model:"));
+}
+
+Seen look(const fs::path& folder) {
+  Seen seen{.names = sorted_names(folder)};
+  for (const std::string& name : seen.names) {
+    const std::string ending = fs::path(name).extension().string();
+    std::error_code none;
+    const bool is_yaml = (ending == ".yml" || ending == ".yaml") &&
+                         fs::is_regular_file(folder / name, none) &&
+                         fs::file_size(folder / name, none) <= kMaxOptions;
+    if (ending == ".npz" || ending == ".bin") {
+      const MarianForm form = marian_form_of(folder / name);
+      if (form == (ending == ".npz" ? MarianForm::npz : MarianForm::binary)) seen.weights.push_back(name);
+    } else if (is_yaml) {
+      const std::string text = read_file(folder / name, kMaxOptions);
+      if (are_options(name, text)) seen.options.push_back(name);
+      seen.has_named_options |= has_line(text, "models:") && has_line(text, "vocabs:");
+    } else {
+      seen.has_vocabulary |= ending == ".spm" && name.find("vocab") != name.npos;
+    }
+  }
+  return seen;
+}
+
+// Of a folder that has other files of Marian.
+[[noreturn]] void lacks_weights(const fs::path& folder, const Seen& seen) {
+  for (const std::string& name : seen.names) {
+    const std::string ending = fs::path(name).extension().string();
+    const bool is_other = fnmatch("lex*.bin", name.c_str(), 0) == 0;
+    if (!is_other && (ending == ".bin" || ending == ".npz")) static_cast<void>(MarianFile(folder / name));
+  }
+  throw Error(folder.string() +
+              ": has other files of Marian, but no weights, *.bin or *.npz (take them, too)");
+}
+
 }  // namespace
 
 std::optional<MarianFiles> find_marian_files(const fs::path& folder) {
-  constexpr std::uint64_t kMaxOptions = std::uint64_t{1} << 20;
-  const std::vector<std::string> names = sorted_names(folder);
-  std::vector<std::string> weights, options;
-  for (const std::string& name : names) {
-    const std::string ending = fs::path(name).extension().string();
-    const bool is_npz = ending == ".npz";
-    if (!is_npz && ending != ".bin") continue;
-    if (marian_form_of(folder / name) == (is_npz ? MarianForm::npz : MarianForm::binary))
-      weights.push_back(name);
-  }
-  if (weights.empty()) return std::nullopt;
-  for (const std::string& name : names) {
-    const std::string ending = fs::path(name).extension().string();
-    std::error_code none;
-    const bool is_small =
-        fs::is_regular_file(folder / name, none) && fs::file_size(folder / name, none) <= kMaxOptions;
-    if ((ending == ".yml" || ending == ".yaml") && is_small &&
-        has_line(read_file(folder / name, kMaxOptions), "models:"))
-      options.push_back(name);
-  }
-  const std::string chosen = only_one(folder, std::move(options), "YAML files with models", "keep one");
-  if (chosen.empty()) return files_by_name(folder, names, std::move(weights));
-  return Options(folder, chosen, read_file(folder / chosen, kMaxOptions)).files(chosen);
+  Seen seen = look(folder);
+  if (seen.weights.empty() && !seen.has_vocabulary && !seen.has_named_options) return std::nullopt;
+  const std::string chosen = only_one(folder, std::move(seen.options), "YAML files with models", "keep one");
+  if (!chosen.empty()) return Options(folder, chosen, read_file(folder / chosen, kMaxOptions)).files(chosen);
+  const std::string weights = only_one(folder, seen.weights, "weight files of Marian");
+  if (weights.empty()) lacks_weights(folder, seen);
+  return files_by_name(folder, seen.names, weights);
 }
 
 Json marian_settings(const MarianFile& file) {
@@ -327,7 +379,7 @@ Json marian_settings(const MarianFile& file) {
   if (file.settings().empty())
     throw Error(file.tensors().where() +
                 ": has no special:model.yml, the settings of the model (take the file that Marian wrote)");
-  Json settings = json_of_yaml(file.settings(), where);
+  Json settings = json_of_yaml(file.settings(), where, kRequiredSettings);
   for (const auto& [name, value] : settings.as_object()) {
     if (!is_in(kReadSettings, name) && !is_in(kHarmlessSettings, name))
       throw Error(where + ": " + quote(name) + " is a setting that this program does not know");

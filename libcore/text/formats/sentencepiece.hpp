@@ -33,8 +33,9 @@ struct SentencePieceFile {
   bool escapes_white_space = true;
 };
 
-// Whether the bytes are no JSON and begin as a .model does.
-bool is_sentencepiece_file(std::string_view bytes);
+// Whether the bytes begin as a .model does and are no JSON; of a file named *.model or *.spm also where they
+// are too few to tell.
+bool is_sentencepiece_file(std::string_view bytes, std::string_view where = "");
 
 // Throws Error "where: byte N: what", for a part that is not supported too.
 SentencePieceFile read_sentencepiece_file(std::string_view bytes, std::string_view where);

@@ -208,7 +208,9 @@ void refuse_denormalizer(MessageReader message) {
 
 }  // namespace
 
-bool is_sentencepiece_file(std::string_view bytes) {
+bool is_sentencepiece_file(std::string_view bytes, std::string_view where) {
+  constexpr std::size_t kFew = 4;
+  if (bytes.size() < kFew && (where.ends_with(".spm") || where.ends_with(".model"))) return true;
   // The first field is a piece with its text. JSON has no control characters but TAB, LF and CR.
   if (!bytes.starts_with('\n')) return false;
   for (const char c : bytes.substr(0, 64)) {
@@ -220,6 +222,8 @@ bool is_sentencepiece_file(std::string_view bytes) {
 
 SentencePieceFile read_sentencepiece_file(std::string_view bytes, std::string_view where) {
   SentencePieceFile file;
+  if (bytes.empty())
+    throw Error(std::string(where) + ": an empty file, no SentencePiece model (copy it again)");
   MessageReader message(bytes, 0, where);
   WordTable seen;
   bool has_unknown = false;

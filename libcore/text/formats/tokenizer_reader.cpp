@@ -379,7 +379,7 @@ Tokenizer Tokenizer::parse_with_roles(std::string_view json, std::string_view wh
                                       const SpecialTokenRoles& roles) {
   TokenizerReader reader{where};
   reader.roles = roles;
-  if (is_sentencepiece_file(json)) {
+  if (is_sentencepiece_file(json, where)) {
     const SentencePiece read = reader.read_sentencepiece(json);
     reader.impl.make_json = [read, bytes = std::string(json), place = std::string(where)] {
       return sentencepiece_json(read.file(), bytes, place);

@@ -145,6 +145,10 @@ TEST_CASE("Marian NMT: a setting that would change a translation is used or refu
         "D/model.bin: tensor \"encoder_l2_ffn_W1\" is no part of the model that special:model.yml describes");
   CHECK(Folder(replaced("  - 20\n  - 20", "  - 20\n  - 19")).said().starts_with("D/model.bin: model: share"));
   CHECK(Folder("type: [").said().starts_with("D/model.bin: special:model.yml:"));
+  CHECK(
+      Folder("typ").said() ==
+      "D/model.bin: special:model.yml: \"type\", \"dim-emb\", \"dim-vocabs\", \"enc-depth\", \"dec-depth\", "
+      "\"transformer-heads\" and \"transformer-dim-ffn\" are missing (copy the file again)");
 }
 
 TEST_CASE("Marian NMT: an option of marian-decoder is used, or refused by name") {

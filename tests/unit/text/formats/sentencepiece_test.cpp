@@ -224,6 +224,9 @@ TEST_CASE("damaged and foreign .model files: one line that names the place") {
   REQUIRE(is_sentencepiece_file(good));
   CHECK_FALSE(is_sentencepiece_file("\n{\n  \"version\": \"1.0\"}"));
   CHECK_FALSE(is_sentencepiece_file(""));
+  for (const char* few : {"", "\n", "\n\x0d\n"}) CHECK(is_sentencepiece_file(few, "vocab.spm"));
+  CHECK(error_text([] { Tokenizer::parse("", "vocab.spm"); }) ==
+        "vocab.spm: an empty file, no SentencePiece model (copy it again)");
   std::vector<std::string> bad = {
       good.substr(0, good.size() - 1),
       good + piece_field("a", 0),
