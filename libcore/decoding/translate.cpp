@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <utility>
 
 #include "decoding/generation_settings.hpp"
@@ -123,6 +124,20 @@ std::vector<Translations> Translator::translations_with(const std::vector<std::s
   return results;
 }
 
+std::string Translator::word_not_written(const std::string& prefix) const {
+  const Tokenizer& target = model_.target_tokenizer;
+  const auto is_written = [&](const std::string& text) {
+    const std::vector<std::int32_t> ids = target.encode(text);
+    return target.unknown_id() < 0 || std::ranges::find(ids, target.unknown_id()) == ids.end();
+  };
+  if (generation_.allows_unknown || is_written(prefix)) return {};
+  std::istringstream words(prefix);
+  for (std::string word; words >> word;) {
+    if (!is_written(word)) return word;
+  }
+  return prefix;
+}
+
 std::vector<Translations> Translator::translations_of(const std::vector<std::string>& lines,
                                                       std::span<const std::string> prefixes,
                                                       std::span<const RequiredTexts> required) {
@@ -132,6 +147,9 @@ std::vector<Translations> Translator::translations_of(const std::vector<std::str
   }
   std::vector<std::vector<std::int32_t>> begun;
   for (std::size_t i = 0; i < prefixes.size(); ++i) {
+    if (const std::string word = word_not_written(prefixes[i]); !word.empty())
+      throw LineError(
+          i, "its prefix has " + quote(word) + ", which the model's vocabulary cannot write (take it out)");
     begun.push_back(model_.target_tokenizer.encode(prefixes[i]));
     if (static_cast<Index>(begun.back().size()) >= model_.model->length()) {
       throw LineError(i, "its prefix has " +

@@ -80,6 +80,8 @@ class Translator {
     std::vector<bool> are_truncated;
   };
   Sources encode(const std::vector<std::string>& lines);
+  // The first word of a prefix that is not in the vocabulary; empty: it has them all.
+  std::string word_not_written(const std::string& prefix) const;
   std::vector<Translations> translations_of(const std::vector<std::string>& lines,
                                             std::span<const std::string> prefixes,
                                             std::span<const RequiredTexts> required);
