@@ -35,7 +35,9 @@ struct Options {
 };
 
 void describe(cli::CommandLine& line, Options& o) {
-  line.add_option("model", o.model, "model directory of train, or one of its checkpoints")
+  line.add_option("model", o.model,
+                  "model directory of train, one of its checkpoints, or a directory of Hugging Face's Marian "
+                  "or of Marian NMT")
       .required()
       .reads_model();
   line.add_option("text", o.text, "text, one sentence a line; - is standard input").reads();

@@ -22,9 +22,9 @@ class TranslationTracer : public AttentionTracer {
     const bool lacks = (selection.kind == AttentionKind::encoder && !has_encoder) ||
                        (selection.kind == AttentionKind::decoder && !has_decoder);
     if (lacks)
-      throw UsageError("--kind " + std::string(name_of(*selection.kind)) +
-                       ": a translator with mixing: " + s.mixing.mixing + " has " +
-                       (has_encoder ? "encoder and " : "") + "cross attention only");
+      throw UsageError("--kind " + std::string(name_of(*selection.kind)) + ": a translator with mixing: " +
+                       s.mixing.mixing + " has no such attention (give --kind " +
+                       (has_encoder ? "encoder or " : "") + "cross)");
     if (selection.head) check_below("head", *selection.head, s.heads());
     if (!selection.layer) return;
     const bool is_encoder = selection.kind == AttentionKind::encoder;
