@@ -145,9 +145,9 @@ kernels::CrossEntropyTotals linear_cross_entropy(Tape& tape, const Variable& x, 
                                                  Real loss_scale, std::span<const Real> class_weights = {},
                                                  Real r_drop = 0);
 
-// The output layer of a table w [V, D] that embeds tokens as well (tied weights: Press & Wolf 2017; Vaswani
-// et al. 2017, sec. 3.4): y = x·wᵀ + b, x [T, D], b [1, V] or null, y [T, V]. dx = dy·w, dw = Σ_t dy[t]ᵀ
-// x[t]. Keeps x.
+// The output layer y = x·wᵀ + b, whose table w also embeds tokens (tied weights: Press & Wolf 2017; Vaswani
+// et al. 2017, sec. 3.4). Shapes: x [T, D], w [V, D], b [1, V] or null, y [T, V]. Backward: dx = dy·w,
+// dw = Σ_t dy[t]ᵀ x[t]. Keeps x.
 Variable linear_transposed(Tape& tape, const Variable& x, Parameter& w, Parameter* b);
 // The loss of such an output layer, as linear_cross_entropy.
 kernels::CrossEntropyTotals linear_transposed_cross_entropy(Tape& tape, const Variable& x, Parameter& w,
@@ -156,8 +156,8 @@ kernels::CrossEntropyTotals linear_transposed_cross_entropy(Tape& tape, const Va
                                                             Real label_smoothing, Real loss_scale,
                                                             Real r_drop = 0);
 
-// The rows of two copies of a sequence alternate: of x [T, D], in which every sequence comes twice in a row,
-// y has row t of the first copy, row t of the second, then row t + 1. dx is dy put back.
+// In x [T, D] every sequence stands twice, one copy after the other. In y their rows alternate: row t of the
+// first copy, row t of the second, then row t + 1. dx is dy in the old order.
 Variable interleave_copies(Tape& tape, const Variable& x);
 
 // One row for each sequence of x: the largest, column by column (the first of equals), the mean, the first or
@@ -203,9 +203,9 @@ struct AdditiveAttention {
   Variable output;
   Matrix weights;
 };
-// y[i] = Σ_j weights[i][j]·values[j] over the keys of the sequence, the weights by softmax from
-// score·tanh(q[i] + k[j]) (Bahdanau et al. 2015): q [Tq, A], k [Tk, A], score [1, A], values [Tk, D], y [Tq,
-// D]. Keeps q, k, values and the weights.
+// y[i] = Σ_j weights[i][j]·values[j] over the keys of the sequence. The weights are the softmax of
+// score·tanh(q[i] + k[j]) (Bahdanau et al. 2015). Shapes: q [Tq, A], k [Tk, A], score [1, A], values [Tk, D],
+// y [Tq, D]. Keeps q, k, values and the weights.
 AdditiveAttention additive_attention(Tape& tape, const Variable& q, const Variable& k, Parameter& score,
                                      const Variable& values);
 
@@ -234,9 +234,9 @@ struct SparseRows {
   std::span<const Real> values;
   const Packing* entries;  // which entries belong to which row
 };
-// y = act(x·w + b) with sparse x [rows, I], w [I, O], b [1, O]: a chain over the entries of a row in their
-// order, then b, then the activation (relu, tanh, sigmoid or none). w is a table: its gradient touches only
-// the rows that occur. `rows`: packing of y, one row a sequence. Keeps y.
+// y = act(x·w + b) with sparse x [rows, I], w [I, O], b [1, O]. An element is a chain over the entries of its
+// row in their order, then b, then the activation (relu, tanh, sigmoid or none). The gradient of w touches
+// only the rows that occur. `rows` is the packing of y, one row a sequence. Keeps y.
 Variable sparse_linear(Tape& tape, const SparseRows& x, const Packing& rows, Parameter& w, Parameter& b,
                        Activation activation);
 

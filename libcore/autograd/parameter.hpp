@@ -49,16 +49,17 @@ struct Gradient {
 void add_gradient(const Gradient& from, Gradient& to);
 
 // How a parameter gets its first values.
-// - glorot_uniform: uniform(-limit, limit), limit = sqrt(6 / (fan_in + fan_out)) (Glorot & Bengio 2010).
-// - glorot_normal: mean 0 and the same variance, 2 / (fan_in + fan_out).
-// - embedding_uniform: limit 0.05.
-// - normal: mean 0, standard deviation 0.02 (Radford et al. 2018).
-// - standard_normal: mean 0, standard deviation 1.
-// - normal_by_width: mean 0, standard deviation 1 / sqrt(columns), of tables that are scaled by
-//   sqrt(columns) or are an output layer, too (Vaswani et al. 2017).
-// - orthogonal: rows, or columns where these are fewer, of length 1 and at right angles (Saxe et al. 2014).
-// - unit_forget: the bias of an lstm. Its forget gate, the second of four, begins open: 1, the others 0
-//   (Jozefowicz et al. 2015).
+//
+// Uniform(-limit, limit). glorot_uniform has limit = sqrt(6 / (fan_in + fan_out)) (Glorot & Bengio 2010).
+// embedding_uniform has limit 0.05.
+//
+// Normal with mean 0. glorot_normal has variance 2 / (fan_in + fan_out), and normal standard deviation 0.02
+// (Radford et al. 2018). standard_normal has standard deviation 1. normal_by_width has 1 / sqrt(columns), for
+// tables that are scaled by sqrt(columns) or are an output layer, too (Vaswani et al. 2017).
+//
+// Others. orthogonal: rows, or columns if these are fewer, have length 1 and right angles (Saxe et al. 2014).
+// unit_forget is the bias of an lstm: 1 for the forget gate, the second of four, so that it begins open, and
+// 0 for the others (Jozefowicz et al. 2015).
 enum class Initializer {
   zeros,
   ones,

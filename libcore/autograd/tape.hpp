@@ -104,10 +104,10 @@ class Tape {
   Variable wrap(Matrix value, const Packing* packing, bool needs_gradient);
 
   // Records the backward of an operation named in kOperationNames (autograd/ops.hpp) whose result is y. It
-  // runs where y needs a gradient and one has flowed in. Its parameters say what it needs:
-  //   (ConstMatrix dy)                 reads the gradient of y, which may be another term's of a sum as well;
-  //   (Matrix dy)                      may write to it or pass it on to accumulate();
-  //   (ConstMatrix dy, ConstMatrix y)  reads the value too, whose memory no other result takes over then.
+  // runs if y needs a gradient and one has flowed in. Its parameters say what it needs.
+  //   (ConstMatrix dy)                 It reads the gradient of y, which may be shared by terms of a sum.
+  //   (Matrix dy)                      It may write to the gradient or pass it on to accumulate().
+  //   (ConstMatrix dy, ConstMatrix y)  It reads the value too. No other result then takes over its memory.
   // Closures are stored in the arena: they may capture handles, views and numbers, nothing that owns memory.
   template <class F>
   void record(std::string_view operation, const Variable& y, F backward) {

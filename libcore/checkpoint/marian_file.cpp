@@ -24,7 +24,7 @@ static_assert(std::endian::native == std::endian::little);
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 36, kVersion = 1, kMaxName = 1024, kMostSizes = 8;
 constexpr std::string_view kSettings = "special:model.yml", kActivationMultiplier = "_QuantMultA";
 
-// Of src/common/types.h. The two of intgemm8: of this program and of the fork that browsers use.
+// Values of Marian's src/common/types.h. intgemm8 has two: Marian's, and that of the fork in browsers.
 enum ItemType : std::uint64_t {
   kText = 0x101,
   kFloat16 = 0x402,

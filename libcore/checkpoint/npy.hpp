@@ -19,7 +19,7 @@ struct NpyArray {
 };
 // The numbers of an array that is read: <f4, or single bytes, |i1 or |u1.
 enum class NpyType { float32, bytes };
-// Of a file of version 1.0 to 3.0. Throws Error "where: what" for what is none, and for another array.
+// Reads a file of version 1.0 to 3.0. Throws Error "where: what" if it is none, or holds another type.
 NpyArray read_npy(std::string_view bytes, std::string_view where, NpyType type = NpyType::float32);
 
 }  // namespace headwater

@@ -19,8 +19,11 @@ namespace headwater {
 // What changes the geometry of images, as Keras' layers RandomFlip, RandomRotation, RandomZoom and RandomCrop
 // do it, for random numbers that are given. Images are numbers, row by row, channels last.
 
-// What lies beyond the edge of a b c d: reflect d c b a | a b c d | d c b a; wrap a b c d | a b c d | a b c
-// d; nearest a a a a | a b c d | d d d d; constant: the fill value.
+// What lies beyond the edges of the pixels a b c d:
+//   reflect   d c b a | a b c d | d c b a
+//   wrap      a b c d | a b c d | a b c d
+//   nearest   a a a a | a b c d | d d d d
+//   constant  the fill value on both sides
 enum class FillMode { reflect, constant, wrap, nearest };
 enum class Interpolation { bilinear, nearest };
 

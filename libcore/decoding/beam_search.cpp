@@ -1,8 +1,8 @@
-// Beam search: the live hypotheses of all prompts are the rows of one batch. A row's best continuations come
-// from the output layer without its logits; the best of a prompt's rows are chosen here, by a fixed total
-// order: the higher sum of log-probabilities, then the row, then the better logit, then the smaller id. A
-// prompt that is done has no rows any more. Where a prompt asks for phrases, its rows are shared out among
-// the stages that its hypotheses have reached (Post & Vilar 2018), and none ends before all phrases are met.
+// Beam search. The live hypotheses of all prompts are the rows of one batch; a finished prompt has no rows.
+// The output layer gives the best continuations of a row without all logits. This file chooses among the
+// rows of a prompt, in a fixed total order: the higher sum of log-probabilities, then the row, then the
+// better logit, then the smaller id. If a prompt asks for phrases, its rows are divided among the stages that
+// its hypotheses have reached (Post & Vilar 2018), and none ends before all phrases are met.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -371,8 +371,8 @@ class BeamSearch {
     });
   }
 
-  // A place for the best of the highest stage, then of the lowest, the second highest, and so on, until all
-  // places are given: those with most phrases go on at any price, and those with fewest as the model likes.
+  // Gives places in turn to the best of the highest stage, the lowest, the second highest, and so on. So
+  // hypotheses with most phrases continue at any price, and those with fewest as the model likes.
   void choose_with_phrases(BeamOfPrompt& p) {
     gather_candidates(p);
     std::vector<std::int64_t> stages;

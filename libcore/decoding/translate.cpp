@@ -117,7 +117,7 @@ std::vector<Translations> Translator::translations_with(const std::vector<std::s
   std::vector<Translations> results = translations_of(read, prefixes, wanted);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     for (Translation& translation : results[i]) translation.text = stand_ins[i].restored(translation.text);
-    // Of several translations those that lack something are left out, unless all do.
+    // Leaves out translations that lack something, unless all do.
     if (has_required(results[i].front().text, required[i]))
       std::erase_if(results[i], [&](const Translation& t) { return !has_required(t.text, required[i]); });
   }

@@ -30,7 +30,7 @@ struct ConfigRow {
   std::string_view theirs, ours = {};
   double min = 1, max = 0;          // of count, heads and same
   std::string_view otherwise = {};  // JSON: what it is where it is not said; empty: it must be
-  // Of heads: the member that they divide; of same: why it is the same; of fixed: what to do.
+  // heads: the member that they divide; same: why it is the same; fixed: what to do.
   std::string_view note = {};
   Form form = Form::count;
   bool is_read = true, is_written = true;
@@ -211,8 +211,8 @@ struct Layout {
   // Loads the model of a folder, in this layout or ours. May set members of `ours`, its config.json as ours.
   // Null: it is only read.
   ExportParts (*parts)(const ModelFolder&, Json& ours) = nullptr;
-  // Of a layout with files of its own: what a folder has of them, nothing where it is in another layout.
-  // Null: config.json and model.safetensors.
+  // Finds the files of a layout without config.json and model.safetensors; nothing if the folder has another
+  // layout. Null: those two files.
   std::optional<OwnFiles> (*find)(const std::filesystem::path& folder) = nullptr;
 };
 

@@ -24,7 +24,7 @@ void read_padding(std::string_view name, const Json& theirs, Json& ours) {
   ours.set(name, is_said ? whole(theirs, name, 0, kMostIds) : std::int64_t{1});
   ours.set("uncounted_token", ours.at(name));
 }
-// Of a model in this layout as it was, whatever the tokenizer pads with.
+// The padding id that a model of this layout came with, whatever the tokenizer pads with.
 std::int64_t padding_of(const Json& ours) {
   const Json* const uncounted = ours.find("uncounted_token");
   return (uncounted != nullptr ? *uncounted : ours.at("pad_token_id")).as_integer();

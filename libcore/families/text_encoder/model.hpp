@@ -37,8 +37,8 @@ struct ClassBatch {
   void finish() { finish(BatchPart::whole(source.sequences())); }
 };
 
-// Of the positions that a short text leaves empty. attended: every sequence is filled to `length` with
-// padding that counts as tokens; pooled: with padding that is pooled, but not attended to.
+// What the positions that a short text leaves empty hold. attended: padding up to `length` that counts as
+// tokens; pooled: padding that is pooled, but not attended to.
 enum class Padding { none, attended, pooled };
 
 struct TextEncoderSettings {

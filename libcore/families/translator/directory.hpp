@@ -41,7 +41,7 @@ struct LoadedTranslator {
   // none for a text without a token. A published model was trained with its special tokens around what was
   // kept of a text, and has them so; our own read what vectorize makes, the first ids of a line.
   SourceIds source_ids(std::string_view text) const;
-  // Of an id that the decoder reads: the start may be behind the vocabulary.
+  // The text of an id that the decoder reads. The start may be behind the vocabulary.
   std::string target_surface(std::int32_t id) const;
 };
 

@@ -86,7 +86,7 @@ void read_activation(std::string_view name, const Json& theirs, Json& ours) {
   ours.set("activation", said == "relu" ? "relu" : "silu");
 }
 
-// Of which d is dropout.
+// The letters name steps; d is dropout.
 void read_steps(std::string_view name, const Json& theirs, Json&) {
   std::string steps = text_or(theirs, name, "");
   std::erase(steps, 'd');

@@ -108,7 +108,7 @@ constexpr const char* kReadSettings[] = {"type",
                                          "input-types",
                                          "right-left",
                                          "ulr"};
-// Of other kinds of models, of training, and of alignments: they change nothing that is computed here.
+// Settings of other kinds of models, of training and of alignments, which change nothing here.
 constexpr const char* kHarmlessSettings[] = {"bert-*",
                                              "char-*",
                                              "dec-cell-base-depth",
@@ -210,7 +210,7 @@ class Options {
                     "on it)");
     }
   }
-  // Of files beside this one.
+  // The name of a file beside this one.
   std::string file_name(std::string_view option, const Json& value) const {
     if (!value.is_string() || value.as_string().empty()) refuse(option, "names of files");
     const fs::path path(value.as_string());

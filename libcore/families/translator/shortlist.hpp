@@ -22,7 +22,7 @@ class Shortlist {
   std::vector<std::uint32_t> listed_;
 };
 
-// Of vocabularies of these sizes. Throws Error "where: what" for what is none or belongs to other ones.
+// Throws Error "where: what" if `bytes` is no shortlist, or one of vocabularies of other sizes.
 Shortlist read_shortlist(std::string_view bytes, std::string_view where, std::int64_t source_tokens,
                          std::int64_t target_tokens);
 

@@ -259,7 +259,7 @@ class EncoderDecoderTaskModel : public TaskModel {
   }
 
  private:
-  // Of the recipe: where both sides share a tokenizer there is no section of the target's.
+  // The recipe has no section for the target if both sides share a tokenizer.
   const char* target_section() const {
     return recipe_.shared_tokenizer ? "source_tokenizer" : "target_tokenizer";
   }

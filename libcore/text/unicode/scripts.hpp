@@ -11,7 +11,8 @@ class Scripts {
  public:
   // "Latin", "Cyrl", or a language: "ja" has three. Throws Error where it is none of these.
   explicit Scripts(const std::string& name);
-  // Of the letters of `text`, which is well-formed UTF-8: how many of all are of these scripts. 1 of none.
+  // The share of the letters of `text` that are of these scripts; 1 if it has no letters. `text` is
+  // well-formed UTF-8.
   double share(std::string_view text) const;
 
  private:

@@ -40,7 +40,7 @@ struct GruGradientRow {
   float* dgates;  // out: of the products, as dx but for the candidate's columns
 };
 
-// Of the simpler simple recurrent unit: pointers to H numbers.
+// A row of the simpler simple recurrent unit. Each pointer is to H numbers.
 struct SsruRow {
   const float* x;
   const float* gate;
