@@ -1,6 +1,6 @@
-// Columns of id lists in one file that stays mapped and may be larger than memory: safetensors with, for each
-// column c from 0, `ends.c` I64 [N], where each of N lists ends among the ids, `ids.c` I32 [T], and of
-// weighted bags `values.c` F32 [T] (libcore/FORMATS.md, Columns of ids).
+// Columns of id lists in one safetensors file that stays mapped and may be larger than memory
+// (libcore/FORMATS.md, Columns of ids). Column c, from 0, has `ends.c` I64 [N], where each of N lists ends
+// among the ids, `ids.c` I32 [T], and for weighted bags `values.c` F32 [T].
 #pragma once
 
 #include <cstdint>

@@ -12,9 +12,8 @@ namespace headwater {
 inline constexpr ImageShape kCifarShape{.height = 32, .width = 32, .channels = 3};
 
 // The binary form of CIFAR-10 and CIFAR-100 (Krizhevsky 2009, "Learning Multiple Layers of Features from Tiny
-// Images"; the database's page, "Binary version"): records of one length, a label of one byte (CIFAR-100: a
-// coarse one, then a fine one), then an image of 32x32 pixels, all red, all green, all blue values, row by
-// row.
+// Images"; the database's page, "Binary version"). A record is a label of one byte (CIFAR-100: a coarse one,
+// then a fine one) and an image of 32x32 pixels: all red, all green, all blue values, row by row.
 struct CifarImages {
   std::int64_t count = 0;  // at least 1
   std::int64_t classes = 0;

@@ -40,13 +40,11 @@ std::string_view patch_attention_csv_header();
 void append_patch_attention_csv(std::string& out, const AttentionRecord& record, const PatchTokens& tokens);
 
 // A record as text, its weights some rows at a time: begin(), all rows() in order, end().
-// csv: a line for each weight, queries outside, keys inside: RFC 4180 quoting, LF at line ends, weights with
+// csv: a line for each weight, queries outside, keys inside. RFC 4180 quoting, LF at line ends, weights with
 // 9 significant digits (a float32 reads back equal). Line ends in texts are written \n and \r.
-// json: one line, an object: version, example, kind, layer, head (of a single one), q_tokens, k_tokens,
-// predicts, q_texts, k_texts and predicts_texts (of images, whose texts are not given, tokens alone), of
-// pairs q_segments and k_segments (null of padding), and weights, a list a query.
-// matrix: a block for gnuplot's `matrix with image`: a comment naming it and its tokens, q lines of k
-// weights, two empty lines (so that `index N` finds it).
+// json: an object in one line, with the members that tools/attn-dump.md lists. Images have no texts.
+// matrix: a block for gnuplot's `matrix with image`. A comment names it and its tokens; q lines of k weights
+// and two empty lines follow, so that `index N` finds it.
 class AttentionRows {
  public:
   enum class Format { csv, json, matrix };

@@ -17,9 +17,9 @@
 
 namespace headwater {
 
-// Keys on which a head may have a share of its weight: the token before the one that asks, the one after it,
-// the one at its own place, the same token elsewhere, the first token, [CLS], [SEP] and the ends, the tokens
-// of the same one of two texts.
+// Keys on which a head may have a share of its weight. Next to the query: the token before it, after it, at
+// its place. Anywhere: the same token elsewhere, the first token, [CLS], [SEP] and the ends, and the tokens
+// of the same text of a pair.
 enum class HeadShare : std::uint8_t { previous, next, same, identical, first, separator, same_sentence };
 inline constexpr std::size_t kHeadShares = value_names<HeadShare>.size();
 

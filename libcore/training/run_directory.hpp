@@ -28,13 +28,13 @@ inline constexpr std::array<std::string_view, 4> kFilesOfRun = {"log.csv", "samp
 
 class RunDirectory {
  public:
-  // Creates the directory where needed and locks it against other runs. `files` go into each checkpoint
-  // beside the tensors; with them the checkpoint alone is a usable model. `tell` receives a sentence now and
-  // then. Throws UsageError listing the keys that differ where the newest checkpoint belongs to another
-  // recipe: only the run's length, where its schedule does not depend on that, and its checkpoints may be
-  // others; Error where something else has a name that the run will write, be it a log.csv or a samples.tsv
-  // that no run wrote, and where there are checkpoints and every one is damaged. `log_header`: the first line
-  // of log.csv, as log_columns() has it.
+  // Creates the directory if needed and locks it against other runs. `files` go into each checkpoint beside
+  // the tensors; with them the checkpoint alone is a usable model. `log_header` is the first line of log.csv,
+  // as log_columns() has it. `tell` receives a sentence now and then.
+  // Throws UsageError with the keys that differ if the newest checkpoint belongs to another recipe. Only the
+  // run's checkpoints and its length may differ, the length if the schedule does not depend on it.
+  // Throws Error if something else has a name that the run will write, such as a log.csv that no run wrote,
+  // or if every checkpoint is damaged.
   RunDirectory(fs::path directory, const Recipe& recipe, std::vector<DirectoryFile> files,
                std::string log_header, ExistingRun existing, std::function<void(const std::string&)> tell);
   // Removes the directory again where it was made here and nothing was written into it.

@@ -1,6 +1,6 @@
-// The masked language model (Devlin et al. 2019, sec. 3.1): an encoder of texts that tells hidden tokens by
-// what stands on both sides of them; where it is asked for, whether a text follows another, and what is in a
-// hidden span from the two tokens around it (SpanBERT, Joshi et al. 2020, sec. 3.2).
+// The masked language model (Devlin et al. 2019, sec. 3.1): an encoder of texts that predicts hidden tokens
+// from both sides. It may also predict whether a text follows another, and a hidden span from the two tokens
+// around it (SpanBERT, Joshi et al. 2020, sec. 3.2).
 #pragma once
 
 #include <optional>

@@ -18,9 +18,10 @@ struct AdditiveShape {
   Index keys(Index s) const { return key_ends[s] - key_begins[s]; }
 };
 
-// weights[i][j] = softmax over the keys j of its sequence of Σ_a score[a]·tanh(q[i][a] + k[j][a]), out[i] =
-// Σ_j weights[i][j]·values[j]: q [Tq, A], k [Tk, A], score [A], values [Tk, D], out [Tq, D], weights [Tq,
-// most keys of a sequence], of which the first of a row are written. A query without keys gives 0.
+// weights[i] is the softmax of Σ_a score[a]·tanh(q[i][a] + k[j][a]) over the keys j of its sequence.
+// out[i] = Σ_j weights[i][j]·values[j]; a query without keys gives 0. Shapes: q [Tq, A], k [Tk, A],
+// score [A], values [Tk, D], out [Tq, D], weights [Tq, most keys of a sequence]. Only the first numbers of a
+// row of weights are written.
 void additive_attention(ConstMatrix q, ConstMatrix k, const Real* score, ConstMatrix values,
                         const AdditiveShape& shape, Matrix out, Matrix weights);
 

@@ -8,9 +8,9 @@
 
 namespace headwater::kernels {
 
-// One row of y for each sequence: the largest of its rows, column by column (the first of equals), their mean
-// (an ascending chain of sums, then divided), the first or the last of them; 0 for a sequence without tokens.
-// winners [sequences·D], null for inference: the row of x that a maximum came from, or -1.
+// One row of y for each sequence, 0 for a sequence without tokens. max: the largest number of each column,
+// the first of equals. mean: an ascending chain of sums, then divided. first, last: that row. winners
+// [sequences·D], null for inference: the row of x that a maximum came from, or -1.
 enum class Pooling { max, mean, first, last };
 void pool(Pooling pooling, ConstMatrix x, std::span<const Index> offsets, Matrix y, std::int32_t* winners);
 // dx (+)= ...: every row of x gets its share, which is 0 for most.

@@ -10,12 +10,18 @@
 
 namespace headwater::kernels {
 
-// From x[t] = a and the state before, h (of an LSTM also c), with columns of a, w and b gate after gate:
-// lstm (Hochreiter & Schmidhuber 1997, Gers et al. 2000), gates i, f, g, o: i = sigmoid(a_i + h·w_i), f and o
-//   likewise, g = tanh(a_g + h·w_g); then c' = f*c + i*g and h' = o*tanh(c').
-// gru (Cho et al. 2014, the reset gate after the product), gates z, r, n: z = sigmoid(a_z + h·w_z + b_z), r
-//   likewise, n = tanh(a_n + r*(h·w_n + b_n)); then h' = z*h + (1 - z)*n.
-// gru_reset_before (as in the paper), without b: n = tanh(a_n + (r*h)·w_n).
+// A step from x[t] = a and the state before, h (of an LSTM also c). Columns of a, w and b are gate after
+// gate.
+//
+// lstm (Hochreiter & Schmidhuber 1997, Gers et al. 2000) has the gates i, f, g, o.
+//   i = sigmoid(a_i + h·w_i), f and o likewise, g = tanh(a_g + h·w_g)
+//   c' = f*c + i*g, h' = o*tanh(c')
+//
+// gru (Cho et al. 2014, the reset gate after the product) has the gates z, r, n.
+//   z = sigmoid(a_z + h·w_z + b_z), r likewise, n = tanh(a_n + r*(h·w_n + b_n))
+//   h' = z*h + (1 - z)*n
+//
+// gru_reset_before is as in the paper, without b: n = tanh(a_n + (r*h)·w_n).
 enum class Cell { lstm, gru, gru_reset_before };
 
 inline Index gates_of(Cell cell) { return cell == Cell::lstm ? 4 : 3; }
