@@ -77,14 +77,16 @@ std::string quote(std::string_view text) {
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
+  const auto is_same = [&](char c, char d) { return lower(c) == lower(d); };
   // Rows of the table for a's first i - 1, i and i + 1 bytes.
   std::vector<std::size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 0; i < a.size(); ++i) {
     next[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      next[j + 1] = std::min({next[j] + 1, row[j + 1] + 1, row[j] + (a[i] == b[j] ? 0 : 1)});
-      if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
+      next[j + 1] = std::min({next[j] + 1, row[j + 1] + 1, row[j] + (is_same(a[i], b[j]) ? 0 : 1)});
+      if (i > 0 && j > 0 && is_same(a[i], b[j - 1]) && is_same(a[i - 1], b[j]))
         next[j + 1] = std::min(next[j + 1], before[j - 1] + 1);
     }
     std::swap(before, row);

@@ -39,7 +39,7 @@ std::string quote(std::string_view text);
 template <class Range>
 std::string_view nearest_word(std::string_view word, const Range& candidates);
 
-// Levenshtein distance in bytes, in which neighbours that changed places count as one edit.
+// Levenshtein distance in bytes: neighbours that changed places are one edit, upper for lower case is none.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 template <class Range>

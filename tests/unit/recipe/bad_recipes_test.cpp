@@ -112,6 +112,7 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"training: {checkpoint: {keep: 0}}\n", "1:31", "out of range"},
     // words
     {"model: {norm: middle}\n", "1:15", "unknown value \"middle\" (known: post, pre)"},
+    {"training: {optimizer: {kind: adamW}}\n", "1:30", "unknown value \"adamW\"; did you mean \"adamw\"?"},
     {"training: {optimizer: {kind: adamww}}\n", "1:30", "did you mean \"adamw\"?"},
     {"data: {columns: [source, traget]}\n", "1:26", "did you mean \"target\"?"},
     {"data: {columns: [source, source]}\n", "1:26", "stands twice"},

@@ -65,6 +65,9 @@ TEST_CASE("a suggestion is near for the length of the word; neighbours that chan
   CHECK(nearest_word("sd", words).empty());
   CHECK(nearest_word("wdh", words).empty());  // two edits of a word of three
   CHECK(nearest_word("head", words).empty());
+  const std::vector<std::string_view> kinds = {"adam", "adamw", "gelu"};
+  CHECK(nearest_word("adamW", kinds) == "adamw");
+  CHECK(nearest_word("GELU", kinds) == "gelu");
 }
 
 }  // namespace headwater
