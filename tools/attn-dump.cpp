@@ -26,7 +26,7 @@ void describe(cli::CommandLine& line, Options& o) {
           "text files, one text a line; of a model of images images, folders and data sets; - or none: "
           "standard input (texts, or paths of images)")
       .shown_as("[TEXT...|IMAGE...]")
-      .reads();
+      .reads_lines("the text");
   line.group("Output");
   line.add_option("--layer", o.layer, "only this layer, from 0").at_least(0);
   line.add_option("--head", o.head, "only this head, from 0").at_least(0);
@@ -135,8 +135,6 @@ std::vector<std::string_view> formats_of(const Options& o) {
 
 void check_options(const Options& o) {
   check_format(o, formats_of(o));
-  cli::check_one_reads_input(
-      {{"the text", cli::reads_input(o.texts)}, {"--target", o.target == "-"}, {"--gold", o.gold == "-"}});
   if (o.is_mean_over_heads && o.format != "svg") throw UsageError("--mean is for --format svg");
   const bool has_parts = o.view != "distance" && o.view != "heads" &&
                          (o.format == "svg" || (o.format == "npy" && o.view == "weights"));

@@ -23,7 +23,7 @@ void describe(cli::CommandLine& line, Options& o) {
                   "sets; - or none: "
                   "standard input, of a model of images a path a line")
       .shown_as("[TEXT|IMAGE...]")
-      .reads();
+      .reads_lines("the input");
   line.group("Output");
   line.add_option("--top", o.top, "write N labels, the most probable first; more than there are: all")
       .at_least(1)

@@ -37,7 +37,7 @@ void describe(cli::CommandLine& line, Options& o) {
                   "text, one a line; of a model of images: image files, folders of them, and data sets; - or "
                   "none: standard input, of a model of images a path a line")
       .shown_as("[TEXT|IMAGE...]")
-      .reads();
+      .reads_lines("the text");
   line.group("Output");
   o.format_option = line.add_option("--format", o.format,
                                     "how it is written ([above](#output)); by default as the name of -o ends "
@@ -106,7 +106,6 @@ void check(const Options& o) {
   } else {
     cli::check_format_ending(o.output, o.format, kFormats);
   }
-  cli::check_one_reads_input({{"--nearest -", o.nearest == "-"}, {"the text", cli::reads_input(o.inputs)}});
 }
 
 void run(const Options& given) {

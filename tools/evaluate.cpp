@@ -15,12 +15,6 @@ namespace headwater::evaluate {
 
 namespace {
 
-std::string comma_separated(const std::vector<std::string_view>& words) {
-  std::string list;
-  for (const std::string_view word : words) list.append(list.empty() ? "" : ", ").append(word);
-  return list;
-}
-
 // The words of --metric for texts: a family by its word.
 std::vector<std::string_view> text_words() {
   std::vector<std::string_view> words;
@@ -43,13 +37,13 @@ std::string metrics_in_words() {
   std::string texts;
   for (const std::string_view word : text_words()) {
     texts.append(texts.empty() ? "" : ", ").append(word);
-    if (const auto names = family(word); !names.empty()) texts += " (" + comma_separated(names) + ")";
+    if (const auto names = family(word); !names.empty()) texts += " (" + joined(names) + ")";
   }
   return "of a model: " +
-         comma_separated(metric_names({MetricOf::models, MetricOf::token_models, MetricOf::vocabularies})) +
-         "; of language models " + comma_separated(metric_names({MetricOf::language_models})) +
-         "; of classifiers " + comma_separated(metric_names({MetricOf::classifiers})) +
-         "; of translations and texts: " + texts + "; separated by commas";
+         joined(metric_names({MetricOf::models, MetricOf::token_models, MetricOf::vocabularies})) +
+         "; of language models " + joined(metric_names({MetricOf::language_models})) + "; of classifiers " +
+         joined(metric_names({MetricOf::classifiers})) + "; of translations and texts: " + texts +
+         "; separated by commas";
 }
 
 std::vector<std::string> metric_words() {
@@ -68,7 +62,7 @@ void describe(cli::CommandLine& line, Options& o) {
           "what to measure it on, a line each: source, TAB, target; or text, TAB, label; or text; - or none: "
           "standard input; of images: files of vectorize --images")
       .shown_as("[DATA...]")
-      .reads();
+      .reads_lines("the examples", "--hypotheses --predictions");
   line.group("Input");
   line.add_flag("--ids", o.has_ids,
                 "the data are id lines, as `train` reads them; a header line of `vectorize --header` is "
@@ -133,6 +127,11 @@ void describe(cli::CommandLine& line, Options& o) {
       .list(',')
       .shown_as("NAMES")
       .offers(metric_words())
+      .checked([](const std::string& name) {
+        const std::vector<std::string> known = metric_words();
+        if (find_metric(name) == nullptr && family(name).empty())
+          throw Error(unknown_word("metric", name, {known.begin(), known.end()}));
+      })
       .goes_without("--predictions", "all figures are written");
   line.add_option("--tokenize", o.tokenization, "of BLEU, distinct and repetition")
       .one_of({"13a", "none", "intl", "char"})
@@ -154,13 +153,17 @@ void describe(cli::CommandLine& line, Options& o) {
       .goes_without("--temperature", "one at a time");
   line.group("Output");
   line.add_option("--reliability", o.reliability, "draw how often the confidence in a label comes true (SVG)")
-      .writes();
+      .writes_beside("the table");
   line.add_option("--confusion", o.confusion,
                   "how often each label was taken for each: a table (FILE.csv), a line for each label and a "
                   "column for each predicted one, or a picture (FILE.svg) of at most 500 labels; may be "
                   "given twice, for both")
       .one_value_each()
-      .writes();
+      .writes_beside("the table")
+      .checked([](const std::string& file) {
+        if (!file.ends_with(".csv") && !file.ends_with(".svg"))
+          throw Error(quote(file) + " ends neither in .csv, a table, nor in .svg, a picture");
+      });
   line.add_flag("--sentences", o.is_by_sentence,
                 "the scores of each line, separated by TABs, in the order of --metric; BLEU with effective "
                 "order, of ROUGE F1")
@@ -175,14 +178,17 @@ void describe(cli::CommandLine& line, Options& o) {
       {kTextClassifier, "--labels-as"},
       {kClassifier, "--temperature --fit-temperature"},
       {kLanguageModel, "--stride --start --multiline --lines"},
-      {kMaskedLm, "--seed"}};
+      {kMaskedLm, "--seed"},
+      {kTexts, "--ids"}};
   for (const auto& [kind, options] : of_models) {
     line.is_of(options, kind, o.of_kinds);
     line.goes_with(options, "model", "evaluate MODEL DATA");
   }
   // These are for texts and labels alone, too.
   const std::vector<std::pair<const char*, std::string>> of_data = {
-      {kTranslator, "--lowercase --stem --tokenize --smooth"}, {kClassifier, "--reliability --confusion"}};
+      {kTranslator, "--lowercase --stem --tokenize --smooth"},
+      {kClassifier, "--reliability --confusion"},
+      {kTexts, "--csv --column"}};
   for (const auto& [kind, options] : of_data) {
     line.is_of(options, kind, o.of_kinds);
     for (const std::string_view name : split(options, ' '))
@@ -190,6 +196,9 @@ void describe(cli::CommandLine& line, Options& o) {
   }
   line.goes_with("--reliability --confusion", "model --predictions");
   line.goes_with("--recipe", "model");
+  line.needs_any("model --hypotheses --predictions",
+                 "nothing to evaluate (name a model and data, or --hypotheses and --references, or "
+                 "--predictions and --labels)");
   o.reader.csv_fix.clear();  // of lines of one text alone
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);
@@ -204,23 +213,21 @@ std::vector<std::string_view> of_any_text_model() {
 Metrics metrics_of(const Options& o) {
   Metrics metrics;
   for (const std::string& name : o.metrics) {
-    std::vector<std::string>& texts = metrics.text.names;
     const std::vector<std::string_view> of_family = family(name);
-    if (find_text_metric(name) != nullptr) {
-      texts.push_back(name);
-    } else if (!of_family.empty()) {
-      texts.insert(texts.end(), of_family.begin(), of_family.end());
-    } else if (find_metric(name) != nullptr) {
-      if (o.model.empty())
-        throw UsageError("--metric: " + name + " is measured of a model (evaluate MODEL DATA)");
-      metrics.of_model.push_back(name);
-    } else {
-      std::vector<std::string_view> known = of_any_text_model();
-      const std::vector<std::string_view> of_texts = text_words();
-      known.insert(known.end(), of_texts.begin(), of_texts.end());
-      throw UsageError("--metric: unknown metric " + quote(name) + " (" + alternatives(known) +
-                       "; of classifiers " + comma_separated(metric_names({MetricOf::classifiers})) + ")");
-    }
+    const TextMetric* const text = find_text_metric(name);
+    const bool is_of_model = text == nullptr && of_family.empty(),
+               is_of_links = text != nullptr && text->needs == TextMetricNeeds::links;
+    if (o.model.empty() ? is_of_model : is_of_links)
+      throw UsageError(
+          "--metric: " + name +
+          (is_of_model
+               ? " is measured of a model (evaluate MODEL DATA)"
+               : " is of lines of links, not of what a model writes (give --hypotheses and --references)"));
+    std::vector<std::string>& names = is_of_model ? metrics.of_model : metrics.text.names;
+    if (of_family.empty())
+      names.push_back(name);
+    else
+      names.insert(names.end(), of_family.begin(), of_family.end());
   }
   if (o.metrics.empty()) {
     metrics.text.names = {"bleu", "chrf"};
@@ -242,13 +249,9 @@ void run(const Options& o) {
   const Metrics metrics = metrics_of(o);
   const bool has_texts = !o.hypotheses.empty() || !o.references.empty();
   const bool has_labels = !o.predictions.empty() || !o.labels.empty();
-  if (o.model.empty() && !has_texts && !has_labels) {
-    throw UsageError(
-        "nothing to evaluate (name a model and data, or --hypotheses and --references, or --predictions and "
-        "--labels)");
-  }
-  cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the examples", cli::reads_input(o.data)}});
-  check_pictures(o);
+  cli::check_ending(o.reliability, "--reliability", "svg");
+  if (!o.reliability.empty()) cli::check_result_file(o.reliability);
+  for (const std::string& file : o.confusion) cli::check_result_file(file);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   if (has_labels) {
     evaluate_predictions(o);
@@ -294,21 +297,6 @@ void write(const std::vector<JudgedExpectation>& judged, bool is_json) {
   cli::LineWriter out;
   out.text(expectations_text(judged, is_json));
   out.flush();
-}
-
-void check_pictures(const Options& o) {
-  const auto check = [](const std::string& option, const std::string& file) {
-    if (file == "-") throw UsageError(option + " -: standard output has the table (name a file)");
-    cli::check_result_file(file);
-  };
-  if (!o.reliability.empty()) check("--reliability", o.reliability);
-  cli::check_ending(o.reliability, "--reliability", "svg");
-  for (const std::string& file : o.confusion) {
-    check("--confusion", file);
-    if (!file.ends_with(".csv") && !file.ends_with(".svg"))
-      throw UsageError("--confusion " + quote(file) +
-                       ": ends neither in .csv, a table, nor in .svg, a picture");
-  }
 }
 
 void write_pictures(const ClassificationReport& report, const Options& o, const std::string& title) {

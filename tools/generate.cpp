@@ -37,7 +37,8 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("model", o.model, "model directory of train, or one of its checkpoints")
       .required()
       .reads_model();
-  line.add_option("text", o.text, "text, one prompt a line; - is standard input").reads();
+  line.add_option("text", o.text, "text, one prompt a line; - is standard input")
+      .reads_lines("the text", "--prompt-file");
   line.group("Masked language models");
   line.add_flag("--fill-mask", o.fills_masks,
                 "of a masked language model: write the likeliest words of each [MASK] (5, or --top-k) with "
@@ -95,8 +96,6 @@ void describe(cli::CommandLine& line, Options& o) {
 // The files of prompts: lines, or whole ones.
 cli::LineReaderSettings reader_of(const Options& o) {
   if (o.prompt_files.empty()) return o.reader;
-  if (std::ranges::count(o.prompt_files, "-") > 1)
-    throw UsageError("--prompt-file -: twice, and standard input is read once (name a file)");
   cli::LineReaderSettings whole = o.reader;
   whole.is_whole = true;
   return whole;

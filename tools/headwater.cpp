@@ -90,21 +90,18 @@ void describe(cli::CommandLine& line, Options& o) {
   line.condition(
       "jobs", [&o] { return o.jobs > 1; }, "--jobs above 1");
   line.goes_without("--all", "--array jobs --script", "it runs one after the other");
+  line.needs_any("command", "nothing to do (run NAME, recipes, or new KIND; see --help)");
 }
 
 void run(const Options& o) {
   for (const CommandRow& row : kCommands) {
     if (row.name == o.command) return row.run(o);
   }
-  if (o.command.empty()) throw UsageError("nothing to do (run NAME, recipes, or new KIND; see --help)");
   if (is_recipe(o.command))
     throw UsageError(quote(o.command) + " is a recipe (headwater run " + o.command + ")");
   std::vector<std::string_view> names;
   for (const CommandRow& row : kCommands) names.push_back(row.name);
-  const std::string_view nearest = nearest_word(o.command, names);
-  throw UsageError(
-      "unknown command " + quote(o.command) +
-      (nearest.empty() ? " (" + alternatives(names) + ")" : "; did you mean " + quote(nearest) + "?"));
+  throw UsageError(unknown_word("command", o.command, names));
 }
 
 }  // namespace

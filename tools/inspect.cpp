@@ -84,6 +84,7 @@ void describe(cli::CommandLine& line, Options& o) {
                   "the data's columns: `source`, `target` or `label`, separated by commas; by default those "
                   "of --recipe, or as they look ([below](#data-sets))")
       .list(',')
+      .one_of({"source", "target", "label"})
       .shown_as("NAMES")
       .goes_with("--data")
       .is_of("a data set of lines", o.of_kinds);

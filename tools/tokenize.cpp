@@ -7,6 +7,7 @@
 #include "cli/tool.hpp"
 #include "families/registry.hpp"
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 #include "support/parallel.hpp"
 #include "support/split.hpp"
 #include "text/tokenizer/tokenizer_json.hpp"
@@ -55,6 +56,8 @@ void add_rules(cli::CommandLine& line, const TypedOptions& typed) {
   line.goes_without("--decode", "--check");
   line.goes_with("--seed", "--dropout --alpha");
   line.goes_with("--side --scale", "--recipe");
+  line.needs_any("--tokenizer learning",
+                 "what to do? (--tokenizer FILE to split text, --learn KIND -o FILE to learn; see --help)");
 }
 
 struct Command {
@@ -65,7 +68,7 @@ struct Command {
 void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.add_option("text", o.texts, "text files, one example a line; - or none: standard input")
       .shown_as("[TEXT...]")
-      .reads();
+      .reads_lines("the text");
   line.group("Tokens");
   line.add_option("-t,--tokenizer", o.tokenizer,
                   "split text with this `tokenizer.json`, or a [file or directory of another "
@@ -105,7 +108,7 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   typed.learn =
       line.add_option("--learn", o.learn.kind, "learn a tokenizer from the text ([below](#what-is-learned))")
           .values(0, 1)
-          .offers(learned_kinds());
+          .one_of(learned_kinds());
   typed.size = line.add_option("--size", o.learn.size,
                                "maximum number of tokens, special ones counted; of `subword_text_encoder` "
                                "the number aimed at, start and end not counted")
@@ -123,7 +126,7 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
   line.group("A tokenizer to learn");
   line.add_flag("--merge", o.is_merging, "TEXT are files of --counts, learned from together");
   typed.min_frequency = line.add_option("--min-frequency", o.learn.min_frequency,
-                                        "of " + kind_names(&Kind::has_min_frequency) +
+                                        "of " + joined(learned_kinds(&Kind::has_min_frequency)) +
                                             ": merge pairs that occur at least this often")
                             .between(1, 1e9)
                             .with_default();
@@ -211,12 +214,11 @@ void take_from_recipe(Options& o, const TypedOptions& typed) {
 }
 
 void resolve_kind(Options& o, const TypedOptions& typed) {
-  const Kind* const kind = find_kind(o.learn.kind);
-  if (kind == nullptr)
-    throw UsageError("--learn: unknown kind " + quote(o.learn.kind) + " (" + kind_names() + ")");
+  const Kind& kind = find_kind(o.learn.kind);
   const auto belongs_to = [&](const cli::Option& option, bool Kind::*has) {
-    if (option.is_given() && !(kind->*has))
-      throw UsageError(option.name() + " is for --learn " + kind_names(has));
+    const std::vector<std::string> kinds = learned_kinds(has);
+    if (option.is_given() && !(kind.*has))
+      throw UsageError(option.name() + " is for --learn " + alternatives({kinds.begin(), kinds.end()}));
   };
   belongs_to(typed.split_punctuation, &Kind::splits_punctuation);
   belongs_to(typed.min_frequency, &Kind::has_min_frequency);
@@ -228,7 +230,7 @@ void resolve_kind(Options& o, const TypedOptions& typed) {
     throw UsageError("--template bert goes without --start-end ([CLS] and [SEP] are start and end)");
   if (o.learn.standardize.empty()) {
     o.learn.standardize =
-        typed.lower.is_given() && kind->subword != nullptr ? "lower" : default_standardization(o.learn.kind);
+        typed.lower.is_given() && kind.subword != nullptr ? "lower" : default_standardization(o.learn.kind);
   }
   const bool strips = StandardizeSettings{parse_standardization(o.learn.standardize)}.strips();
   if (strips && typed.split_punctuation.is_given() && typed.standardize.is_given()) {
@@ -267,14 +269,7 @@ void refuse_typed(const TypedOptions& typed, const std::string& from) {
 void resolve(Options& o, const TypedOptions& typed) {
   o.reader.refuses_tabs = !o.is_decoding && !o.is_merging;  // their lines have errors of their own
   if (o.is_decoding || o.is_merging) o.reader.csv_fix.clear();
-  cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
-                              {"--tokenizer -", o.tokenizer == "-"},
-                              {"the text", cli::reads_input(o.texts)}});
   o.is_learning = typed.is_learning();
-  if (!o.is_learning && o.tokenizer.empty()) {
-    throw UsageError(
-        "what to do? (--tokenizer FILE to split text, --learn KIND -o FILE to learn; see --help)");
-  }
   if (!o.is_learning) return;
   if (!o.recipe.empty()) take_from_recipe(o, typed);
   resolve_kind(o, typed);

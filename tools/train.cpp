@@ -54,7 +54,7 @@ void describe(cli::CommandLine& line, Options& o) {
           "data", o.data,
           "id lines with the columns of the recipe, separated by TABs; - is standard input; of images: "
           "files of vectorize --images")
-      .reads();
+      .reads_lines("the training data", "--print-recipe");
   line.group("Model");
   line.add_option("-r,--recipe", o.recipe,
                   "the experiment, a YAML file; - is standard input, and DATA are then files")
@@ -403,9 +403,6 @@ void run(const Options& given) {
                      ": a batch has 8 shards, which 1, 2, 4 or 8 ranks can share");
   std::unique_ptr<ProcessGroup> group = join_ranks(o);
   const Ranks ranks{group.get(), group ? group->rank() : 0, group ? group->size() : o.ranks};
-  cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
-                              {"--validation -", o.validation == "-" && !o.prints_recipe},
-                              {"the training data", !o.prints_recipe && cli::reads_input(o.data)}});
   Recipe recipe = recipe_of(o);
   if (group) compare_commands(*group, o, recipe);
   if (o.prints_recipe) {

@@ -40,7 +40,7 @@ void describe(cli::CommandLine& line, Options& o) {
                   "or of Marian NMT")
       .required()
       .reads_model();
-  line.add_option("text", o.text, "text, one sentence a line; - is standard input").reads();
+  line.add_option("text", o.text, "text, one sentence a line; - is standard input").reads_lines("the text");
   line.group("Output");
   line.add_option(
           "--n-best", o.n_best,
@@ -179,10 +179,6 @@ std::vector<Translations> translate_sentences(Translator& translator, const std:
 }
 
 void run(const Options& o) {
-  cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
-                              {"--prefix -", o.prefix == "-"},
-                              {"--terms -", o.terms == "-"},
-                              {"the text", cli::reads_input(o.text)}});
   const std::optional<DecodingSettings> of_recipe = decoding_of_recipe(o);
   translate::Required required(o.keep, o.terms, o.reader);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));

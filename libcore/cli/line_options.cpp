@@ -12,16 +12,6 @@ bool reads_input(const std::vector<std::string>& paths) {
   return paths.empty() || std::find(paths.begin(), paths.end(), "-") != paths.end();
 }
 
-void check_one_reads_input(std::initializer_list<std::pair<std::string_view, bool>> readers) {
-  std::string_view first;
-  for (const auto& [name, reads] : readers) {
-    if (!reads) continue;
-    if (!first.empty())
-      throw UsageError(std::string(first) + ": standard input holds " + std::string(name) + " (name a file)");
-    first = name;
-  }
-}
-
 std::optional<std::int64_t> column_number(const std::string& text) {
   std::int64_t number = 0;
   if (!read_number(text, number).empty() || number < 1) return std::nullopt;

@@ -62,9 +62,6 @@ std::optional<std::int64_t> column_number(const std::string& text);
 // space where it does not.
 std::string at_place(const std::string& place, std::string_view what);
 
-// What reads standard input, in words ("--recipe -", "the training data"), and whether it does. Throws
-// UsageError where two do: "--recipe -: standard input holds the training data (name a file)".
-void check_one_reads_input(std::initializer_list<std::pair<std::string_view, bool>> readers);
 // Whether operands of lines read it: none, or one that is -.
 bool reads_input(const std::vector<std::string>& paths);
 

@@ -122,6 +122,7 @@ std::string NumberRange::text(double edge) const {
 
 std::string NumberRange::text() const {
   constexpr double kOpen = 1e6;
+  if (is_open) return "above " + text(least) + " and below " + text(most);
   return least <= -kOpen || most >= kOpen ? "" : text(least) + " to " + text(most);
 }
 

@@ -50,6 +50,10 @@ void CommandLine::goes_without(std::string_view options, std::string_view others
                     " do not go together" + in_brackets(why), true});
 }
 
+void CommandLine::needs_any(std::string_view options, std::string_view fault) {
+  needed_.emplace_back(options, fault);
+}
+
 void CommandLine::is_of(std::string_view options, std::string_view kinds, KindOptions& of_kinds) {
   for (const std::string_view name : split(options, ' ')) option(name).is_of(kinds, of_kinds);
 }
@@ -61,6 +65,7 @@ void CommandLine::condition(std::string_view name, std::function<bool()> holds, 
 std::vector<CommandLine::Condition> CommandLine::conditions_of(std::string_view names) {
   std::vector<Condition> all;
   for (const std::string_view name : split(names, ' ')) {
+    if (name.empty()) continue;
     const auto known = std::ranges::find(conditions_, name, &Condition::name);
     const std::size_t equals = name.find('=');
     const Option option = known == conditions_.end() ? this->option(name.substr(0, equals)) : Option();
@@ -92,9 +97,14 @@ void CommandLine::check_rules() {
         throw UsageError(option.shown + rule.verb + alternatives(names) + rule.end);
     }
   }
+  for (const auto& [options, fault] : needed_) {
+    const std::vector<Condition> any = conditions_of(options);
+    if (std::ranges::none_of(any, [](const Condition& each) { return each.holds(); }))
+      throw UsageError(fault);
+  }
 }
 
-void KindOptions::check(std::string_view what, std::initializer_list<std::string_view> kinds) const {
+void KindOptions::check(std::string_view what, const std::vector<std::string_view>& kinds) const {
   for (const Row& row : rows_) {
     const auto is_it = [&](const std::string& kind) {
       return std::ranges::count(kinds, std::string_view(kind)) > 0;

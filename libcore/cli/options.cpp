@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cli/message_text.hpp"
-#include "cli/result_file.hpp"
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater::cli {
@@ -34,8 +34,10 @@ Option& Option::with_default() {
 }
 
 Option& Option::one_of(const std::vector<std::string>& words) {
-  option_->check(CLI::IsMember(words).description(""));
-  return offers(words);
+  return offers(words).checked([words](const std::string& text) {
+    if (std::ranges::find(words, text) == words.end())
+      throw Error(unknown_word("value", text, {words.begin(), words.end()}));
+  });
 }
 
 Option& Option::offers(std::vector<std::string> words) {
@@ -64,48 +66,41 @@ Option& Option::group(std::string_view title) {
   return *this;
 }
 
-Option& Option::between(double least, double most) {
-  const NumberRange range{is_whole_, least, most};
-  NumberRange& all = line_->ranges_[option_];
-  all = {is_whole_, std::max(all.least, least), std::min(all.most, most)};
-  const auto fault = [range](const std::string& text) -> std::string {
-    double value = 0;
-    if (!read_number(text, value).empty() || (value >= range.least && value <= range.most)) return {};
-    const bool has_most = range.most < std::numeric_limits<double>::infinity();
-    return visible(text) + " is out of range (from " + range.text(range.least) +
-           (has_most ? " to " + range.text(range.most) : " up") + ")";
+Option& Option::checked(std::function<void(const std::string&)> check) {
+  const auto fault = [check = std::move(check)](const std::string& text) -> std::string {
+    try {
+      check(text);
+      return {};
+    } catch (const Error& error) {
+      return error.what();
+    }
   };
   option_->check(std::function<std::string(const std::string&)>(fault));
   return *this;
 }
 
+Option& Option::between(double least, double most) {
+  const NumberRange range{is_whole_, false, least, most};
+  NumberRange& all = line_->ranges_[option_];
+  all = {is_whole_, false, std::max(all.least, least), std::min(all.most, most)};
+  return checked([range](const std::string& text) {
+    double value = 0;
+    if (!read_number(text, value).empty() || (value >= range.least && value <= range.most)) return;
+    const bool has_most = range.most < std::numeric_limits<double>::infinity();
+    throw Error(visible(text) + " is out of range (from " + range.text(range.least) +
+                (has_most ? " to " + range.text(range.most) : " up") + ")");
+  });
+}
+
 Option& Option::at_least(double least) { return between(least, std::numeric_limits<double>::infinity()); }
 
-Option& Option::reads() {
-  line_->inputs_.push_back(option_->type_name("FILE"));
-  return *this;
-}
-
-Option& Option::reads_file() {
-  option_->check(std::function<std::string(const std::string&)>([](const std::string& text) -> std::string {
-    return text == "-" ? "- is not read here (name a file)" : "";
-  }));
-  return reads();
-}
-
-Option& Option::writes() {
-  line_->outputs_.push_back(option_->type_name("FILE"));
-  return *this;
-}
-
-Option& Option::reads_model() {
-  line_->models_.push_back(option_->type_name("MODEL"));
-  return *this;
-}
-
-Option& Option::names_files() {
-  line_->other_files_.push_back(option_);
-  return *this;
+Option& Option::inside(double above, double below) {
+  const NumberRange range = line_->ranges_[option_] = {is_whole_, true, above, below};
+  return checked([range](const std::string& text) {
+    double value = 0;
+    if (read_number(text, value).empty() && (value <= range.least || value >= range.most))
+      throw Error(visible(text) + " is out of range (" + range.text() + ")");
+  });
 }
 
 Option& Option::note(std::string text) {
@@ -310,18 +305,6 @@ Parsed CommandLine::parse(int argc, char** argv) {
   check_files();
   for (const std::function<void()>& resolve : after_parse_) resolve();
   return Parsed::options;
-}
-
-void CommandLine::check_files() const {
-  RunFiles& files = run_files();
-  files.writes("-", "");
-  for (const CLI::Option* output : outputs_)
-    for (const std::string& path : output->results()) files.writes(path, output->get_name());
-  files.reads("-");
-  for (const CLI::Option* input : inputs_)
-    for (const std::string& path : input->results()) files.reads(path);
-  for (const CLI::Option* model : models_)
-    for (const std::string& path : model->results()) files.reads_model(path);
 }
 
 std::string CommandLine::unexpected_text(bool has_operands) const {

@@ -1,9 +1,8 @@
-// Command lines: what the programs say of their options, over CLI11. Only options.cpp and
+// Command lines: what the programs say of their options, over CLI11. Only options.cpp, option_files.cpp and
 // option_help.cpp read its headers, which take longer to compile than a program.
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <limits>
 #include <map>
 #include <memory>
@@ -46,11 +45,18 @@ class Option {
   // The least and the greatest number that is accepted.
   Option& between(double least, double most);
   Option& at_least(double least);
+  Option& inside(double above, double below);  // the same without its edges
+  // Calls `check` with each value, whose Error says what is wrong with it.
+  Option& checked(std::function<void(const std::string&)> check);
   // The values name files that are read, or written, for the rule of RunFiles (cli/result_file.hpp); standard
-  // input and output count.
+  // input and output count, and each can be named once.
   Option& reads();
   Option& reads_file();  // the same, and refuses -: standard input is not read here
+  // The same of operands, which messages call `what`: standard input is read where there are none, unless one
+  // of these options is given, or condition holds.
+  Option& reads_lines(std::string_view what, std::string_view unless = {});
   Option& writes();
+  Option& writes_beside(std::string_view what);  // the same, and refuses -: standard output has `what`
   // The values name models, whose files no output may be.
   Option& reads_model();
   Option& names_files();  // for shells alone: neither rule is asked for
@@ -83,7 +89,7 @@ class KindOptions {
   }
   // Once it is known that `what` is of `kinds`. Throws UsageError
   // "--resize is for a model of images, models/imdb is none".
-  void check(std::string_view what, std::initializer_list<std::string_view> kinds) const;
+  void check(std::string_view what, const std::vector<std::string_view>& kinds) const;
 
  private:
   struct Row {
@@ -95,7 +101,7 @@ class KindOptions {
 
 // Which numbers an option takes.
 struct NumberRange {
-  bool is_whole = false;
+  bool is_whole = false, is_open = false;  // open: the edges are outside
   double least = std::numeric_limits<double>::lowest(), most = std::numeric_limits<double>::max();
 
   std::string text(double edge) const;
@@ -134,6 +140,8 @@ class CommandLine {
   void needs(std::string_view options, std::string_view others, std::string_view why = {});
   // goes without any: "--decode and --check do not go together (why)".
   void goes_without(std::string_view options, std::string_view others, std::string_view why = {});
+  // One of `options` at least is given, or `fault` is thrown once the rules above hold.
+  void needs_any(std::string_view options, std::string_view fault);
   // Each is of these kinds, as Option::is_of has it.
   void is_of(std::string_view options, std::string_view kinds, KindOptions& of_kinds);
   // What rules call `name`, and messages `shown` where it is given.
@@ -171,7 +179,7 @@ class CommandLine {
   std::vector<Condition> conditions_of(std::string_view names);
   std::string description_of(const CLI::Option& option);
   void check_rules();
-  void check_files() const;
+  void check_files();
   // What is wrong with the words that were not understood; "" where they are operands that do not matter yet.
   std::string unexpected_text(bool has_operands) const;
   void check_moved(int argc, char** argv) const;
@@ -188,6 +196,11 @@ class CommandLine {
 
   std::string tool_, group_ = "Other";
   std::unique_ptr<CLI::App> app_;
+  struct Lines {
+    const CLI::Option* option = nullptr;
+    std::string what, unless;
+  } lines_;
+  std::vector<std::pair<std::string, std::string>> needed_;
   std::vector<const CLI::Option*> inputs_, outputs_, models_, other_files_;
   std::vector<std::pair<const CLI::Option*, std::vector<std::string>>> words_;
   std::map<const CLI::Option*, NumberRange> ranges_;

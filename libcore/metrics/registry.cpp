@@ -54,7 +54,7 @@ std::vector<std::string_view> names_where(const Wanted& is_wanted) {
   return names;
 }
 
-bool is_among(std::initializer_list<MetricOf> of, const Metric& metric) {
+bool is_among(const std::vector<MetricOf>& of, const Metric& metric) {
   return std::find(of.begin(), of.end(), metric.of) != of.end();
 }
 
@@ -81,11 +81,11 @@ const Metric& loss_metric() { return kModelMetrics[0]; }
 
 const Metric& accuracy_metric() { return kModelMetrics[1]; }
 
-std::vector<std::string_view> metric_names(std::initializer_list<MetricOf> of) {
+std::vector<std::string_view> metric_names(const std::vector<MetricOf>& of) {
   return names_where([&](const Metric& metric) { return is_among(of, metric); });
 }
 
-std::vector<std::string_view> validation_metric_names(std::initializer_list<MetricOf> of) {
+std::vector<std::string_view> validation_metric_names(const std::vector<MetricOf>& of) {
   return names_where([&](const Metric& metric) { return metric.is_validated() && is_among(of, metric); });
 }
 

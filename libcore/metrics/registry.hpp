@@ -2,7 +2,6 @@
 // class_metrics.hpp, those of texts in text_metrics.hpp. A new one is a row there (libcore/ADDING.md).
 #pragma once
 
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,7 +57,7 @@ const Metric& accuracy_metric();
 
 // The names of the metrics of these, in the order of the registry: all, or those that are measured after each
 // epoch.
-std::vector<std::string_view> metric_names(std::initializer_list<MetricOf> of);
-std::vector<std::string_view> validation_metric_names(std::initializer_list<MetricOf> of);
+std::vector<std::string_view> metric_names(const std::vector<MetricOf>& of);
+std::vector<std::string_view> validation_metric_names(const std::vector<MetricOf>& of);
 
 }  // namespace headwater

@@ -17,13 +17,6 @@ using schema::OneOf;
 using schema::PathInData;
 using schema::Text;
 
-// "; did you mean "x"?" or the words that are known.
-std::string suggestion(std::string_view typed, const std::vector<std::string_view>& known) {
-  const std::string_view nearest = nearest_word(typed, known);
-  if (!nearest.empty()) return "; did you mean " + quote(nearest) + "?";
-  return " (known: " + joined(known) + ")";
-}
-
 template <class Number>
 std::string check_range(const Number& value, const Between& range) {
   const double number = static_cast<double>(value);
@@ -38,7 +31,7 @@ std::string check_range(const Number& value, const Between& range) {
 
 std::string check_word(const std::string& value, const OneOf& rule) {
   if (rule.has(value)) return {};
-  return "unknown value " + quote(value) + suggestion(value, rule.names());
+  return unknown_word("value", value, rule.names());
 }
 
 std::string check(const auto& value, const schema::Rule& rule) {

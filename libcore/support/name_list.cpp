@@ -36,4 +36,11 @@ std::string alternatives(const std::vector<std::string_view>& names) {
 
 std::string listed(const std::vector<std::string_view>& names) { return joined_but_last(names, " and "); }
 
+std::string unknown_word(std::string_view what, std::string_view typed,
+                         const std::vector<std::string_view>& known) {
+  const std::string_view nearest = nearest_word(typed, known);
+  return "unknown " + std::string(what) + " " + quote(typed) +
+         (nearest.empty() ? " (known: " + joined(known) + ")" : "; did you mean " + quote(nearest) + "?");
+}
+
 }  // namespace headwater

@@ -29,4 +29,8 @@ std::string joined(const Range& all, std::string_view separator = ", ", const Te
 std::string alternatives(const std::vector<std::string_view>& names);
 std::string listed(const std::vector<std::string_view>& names);
 
+// "unknown value "lsmt"; did you mean "lstm"?", or where no word is near "unknown value "x" (known: a, b)".
+std::string unknown_word(std::string_view what, std::string_view typed,
+                         const std::vector<std::string_view>& known);
+
 }  // namespace headwater

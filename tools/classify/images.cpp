@@ -153,7 +153,6 @@ void classify_images(const Options& o, const ModelFolder& folder) {
   if (!reads_lines && (o.reader.column != 0 || o.reader.is_csv))
     throw UsageError(std::string(o.reader.is_csv ? "--csv" : "--column") +
                      " is of a list of paths on standard input, and none is read (leave it out)");
-  if (std::ranges::count(o.inputs, kInput) > 1) throw UsageError("standard input is named twice");
   images::add_folders(o.inputs);
   ImageFiles labelled(o, folder);
   label_inputs(o, labelled);

@@ -19,22 +19,6 @@ namespace headwater::evaluate {
 
 namespace {
 
-// In the order of the table.
-std::vector<std::string_view> metrics_of_texts() {
-  std::vector<std::string_view> names = metric_names({MetricOf::models, MetricOf::classifiers});
-  for (const std::string_view name : metric_names({MetricOf::vocabularies})) names.push_back(name);
-  return names;
-}
-
-void check_classifier_options(const Options& o) {
-  const std::string is_a = ", " + o.model + " is a classifier";
-  const std::vector<std::string_view> known = metrics_of_texts();
-  for (const std::string& name : o.metrics) {
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw UsageError("--metric: " + name + " is of translations" + is_a + " (" + alternatives(known) + ")");
-  }
-}
-
 // The label after the last TAB of the i-th line of the reader's batch, which is cut off with it.
 std::int32_t take_label(std::string& line, const cli::LineReader& reader, std::size_t i, Texts texts,
                         const LabelSet& labels, const std::string& model) {
@@ -242,7 +226,6 @@ TextCounts measure_ids(const Options& o, const LoadedClassifier& model, Measured
 }  // namespace
 
 void evaluate_classifier(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
-  check_classifier_options(o);
   const LoadedClassifier model = load_classifier(folder);
   check_one_label(model.gives_many_labels, folder.path, "evaluate measures");
   check_classes(o, model.labels);
@@ -256,11 +239,6 @@ void evaluate_classifier(const Options& o, const ModelFolder& folder, const Metr
 }
 
 void evaluate_vision_model(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
-  if (o.has_ids) throw UsageError("--ids is for models of texts, " + o.model + " is a model of images");
-  if (o.reader.column != 0 || o.reader.is_csv)
-    throw UsageError(std::string(o.reader.is_csv ? "--csv" : "--column") + " is of texts, " + o.model +
-                     " is a model of images");
-  check_metrics(o, metric_names({MetricOf::models, MetricOf::classifiers}), "a model of images");
   if (o.data.empty()) throw UsageError("no images (name a file that vectorize --images wrote)");
   const LoadedVisionModel model = load_vision_model(folder);
   check_one_label(model.gives_many_labels, folder.path, "evaluate measures");
@@ -301,9 +279,6 @@ void evaluate_vision_model(const Options& o, const ModelFolder& folder, const Me
 }
 
 void evaluate_predictions(const Options& o) {
-  if (o.predictions == "-" && o.labels == "-") {
-    throw UsageError("standard input is named 2 times (it can be read once)");
-  }
   cli::LineReader predictions({o.predictions}, o.reader), labels({o.labels}, o.reader);
   predictions.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   LabelledPredictions labelled;

@@ -57,7 +57,8 @@ struct Options {
 // The kinds of models that options are of.
 inline constexpr const char *kTranslator = "a translator", *kClassifier = "a classifier",
                             *kTextClassifier = "a classifier of texts", *kLanguageModel = "a language model",
-                            *kMaskedLm = "a masked language model";
+                            *kMaskedLm = "a masked language model", *kImages = "a model of images",
+                            *kTexts = "a model of texts";
 
 // What is measured, checked before any file is read.
 struct Metrics {
@@ -94,8 +95,8 @@ struct TokenMetricDetails {
 };
 
 // What models share: lines of two columns, text and translation or label; figures that are no numbers are an
-// error; only these of --metric are of such a model; what the recipe expects of the figures, as train writes
-// it. `columns`: 3 of pairs of texts and their labels.
+// error; what the recipe expects of the figures, as train writes it. `columns`: 3 of pairs of texts and their
+// labels.
 cli::LineReaderSettings lines_of_columns(const Options& o, std::size_t columns = 2);
 // use(line) for each line of texts, or of pairs of them; what it throws gets the line's place. Lines of one
 // text with a TAB are refused.
@@ -113,13 +114,10 @@ void check_loss(const LossTotals& totals);
 // Adds the metric `name` where it follows from the loss of tokens: loss, accuracy, perplexity.
 void add_token_metric(std::vector<ScoreRow>& rows, const std::string& name, const LossTotals& totals,
                       const TokenMetricDetails& details);
-void check_metrics(const Options& o, const std::vector<std::string_view>& known, std::string_view what);
 void write_expectations(const std::vector<ScoreRow>& rows, const Options& o);
 
 void write(const std::vector<ScoreRow>& rows, bool is_json);
 void write(const ClassificationReport& report, bool is_json);
-// Throws UsageError for files of --reliability and --confusion that are none, or have no known ending.
-void check_pictures(const Options& o);
 // The reliability diagram and the confusion matrix, where they are asked for. Throws Error where no
 // probabilities are known.
 void write_pictures(const ClassificationReport& report, const Options& o, const std::string& title);

@@ -107,10 +107,6 @@ void note_reading(const Options& o, Data data, const LanguageModelFigures& figur
 }  // namespace
 
 void evaluate_language_model(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
-  check_metrics(o,
-                metric_names({MetricOf::models, MetricOf::token_models, MetricOf::language_models,
-                              MetricOf::vocabularies}),
-                "a language model");
   const LoadedLanguageModel model = load_language_model(folder);
   const TrainedReading trained = o.is_of_lines ? TrainedReading() : trained_reading(model);
   const Data data = data_of(o, model, trained);
@@ -169,8 +165,6 @@ void evaluate_language_model(const Options& o, const ModelFolder& folder, const 
 }
 
 void evaluate_masked_lm(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
-  check_metrics(o, metric_names({MetricOf::models, MetricOf::token_models, MetricOf::vocabularies}),
-                "a masked language model");
   const LoadedMaskedLm model = load_masked_lm(folder);
   MaskedReading reading = masked_reading(model);
   if (o.seed) reading.seed = *o.seed;

@@ -7,7 +7,9 @@
 #include "data/id_columns.hpp"
 #include "families/model_directory.hpp"
 #include "families/registry.hpp"
+#include "metrics/registry.hpp"
 #include "support/error.hpp"
+#include "support/name_list.hpp"
 #include "support/numbers.hpp"
 #include "tools/evaluate/evaluate.hpp"
 
@@ -116,22 +118,62 @@ void add_token_metric(std::vector<ScoreRow>& rows, const std::string& name, cons
   if (name == "perplexity") rows.push_back(score_row(name, std::exp(totals.mean_loss()), 2, "exp(loss)"));
 }
 
-void check_metrics(const Options& o, const std::vector<std::string_view>& known, std::string_view what) {
-  for (const std::string& name : o.metrics) {
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw UsageError("--metric: " + name + " is not of " + std::string(what));
+namespace {
+
+struct ModelRow {
+  Task task;
+  std::vector<std::string_view> kinds;  // what options are of, first what messages call it
+  std::vector<MetricOf> metrics;
+  void (*evaluate)(const Options&, const ModelFolder&, const Metrics&);
+};
+
+const std::vector<ModelRow>& model_rows() {
+  using enum MetricOf;
+  static const std::vector<ModelRow> kRows = {
+      {Task::translation,
+       {kTranslator, kTexts},
+       {models, token_models, vocabularies, texts},
+       evaluate_translator},
+      {Task::classification,
+       {kClassifier, kTextClassifier, kTexts},
+       {models, classifiers, vocabularies},
+       evaluate_classifier},
+      {Task::image_classification, {kImages, kClassifier}, {models, classifiers}, evaluate_vision_model},
+      {Task::language_modeling,
+       {kLanguageModel, kTexts},
+       {models, token_models, language_models, vocabularies},
+       evaluate_language_model},
+      {Task::masked_language_modeling,
+       {kMaskedLm, kTexts},
+       {models, token_models, vocabularies},
+       evaluate_masked_lm}};
+  return kRows;
+}
+
+// Of those that were named.
+void check_metrics(const Options& o, const Metrics& metrics, const ModelRow& row) {
+  if (o.metrics.empty()) return;
+  std::vector<std::string_view> known = metric_names(row.metrics);
+  std::erase_if(known, [](std::string_view name) {
+    const TextMetric* const metric = find_text_metric(name);
+    return metric != nullptr && metric->needs == TextMetricNeeds::links;
+  });
+  std::vector<std::string> names = metrics.of_model;
+  names.insert(names.end(), metrics.text.names.begin(), metrics.text.names.end());
+  for (const std::string& name : names) {
+    if (std::ranges::count(known, name) == 0)
+      throw UsageError(
+          "--metric: " + o.model + " is " + std::string(row.kinds.front()) + ", which has no " + name +
+          " (choose " + alternatives(known) +
+          (find_text_metric(name) == nullptr ? ")" : "; texts have it: --hypotheses and --references)"));
   }
 }
+
+}  // namespace
 
 void evaluate_model(const Options& given, const Metrics& metrics) {
   Options o = given;
   o.has_ids = o.has_ids || has_id_columns(o);
-  for (const std::string& name : metrics.text.names) {
-    if (find_text_metric(name)->needs == TextMetricNeeds::links)
-      throw UsageError(
-          "--metric: " + name +
-          " is of lines of links, not of what a model writes (give --hypotheses and --references)");
-  }
   if (!o.recipe.empty()) o.expecting = read_recipe(o.recipe, o.scale);
   const ModelFolder folder = open_model(o.model);
   cli::note_skipped_checkpoints(folder.skipped);
@@ -139,25 +181,10 @@ void evaluate_model(const Options& given, const Metrics& metrics) {
   if (o.expecting && family_of(o.expecting->model).task != task)
     throw UsageError("--recipe: " + o.recipe + " is of " + o.expecting->model.kind().with_article() + ", " +
                      o.model + " is of " + folder.family->model_kind.with_article());
-  switch (task) {
-    case Task::translation:
-      o.of_kinds.check(o.model, {kTranslator});
-      break;
-    case Task::classification:
-      o.of_kinds.check(o.model, {kClassifier, kTextClassifier});
-      break;
-    case Task::image_classification:
-      o.of_kinds.check(o.model, {kClassifier});
-      break;
-    case Task::language_modeling:
-      o.of_kinds.check(o.model, {kLanguageModel});
-      break;
-    case Task::masked_language_modeling:
-      o.of_kinds.check(o.model, {kMaskedLm});
-      break;
-    case Task::feature_extraction:
-      break;
-  }
+  const auto row = std::ranges::find(model_rows(), task, &ModelRow::task);
+  if (row == model_rows().end()) throw Error(o.model + ": holds " + offer_of(folder).text());
+  o.of_kinds.check(o.model, row->kinds);
+  check_metrics(o, metrics, *row);
   const bool reads_lines =
       task == Task::translation || task == Task::classification || task == Task::masked_language_modeling;
   for (const std::string& path : o.data) {
@@ -166,20 +193,7 @@ void evaluate_model(const Options& given, const Metrics& metrics) {
                   " is measured on lines of text or a file of columns of ids (vectorize --output dataset "
                   "without --tokenizer makes one)");
   }
-  switch (task) {
-    case Task::translation:
-      return evaluate_translator(o, folder, metrics);
-    case Task::classification:
-      return evaluate_classifier(o, folder, metrics);
-    case Task::language_modeling:
-      return evaluate_language_model(o, folder, metrics);
-    case Task::image_classification:
-      return evaluate_vision_model(o, folder, metrics);
-    case Task::masked_language_modeling:
-      return evaluate_masked_lm(o, folder, metrics);
-    case Task::feature_extraction:
-      throw Error(o.model + ": holds " + offer_of(folder).text());
-  }
+  row->evaluate(o, folder, metrics);
 }
 
 }  // namespace headwater::evaluate

@@ -62,12 +62,6 @@ void evaluate_texts(const Options& o, const Metrics& metrics) {
   if (o.reader.csv.columns.size() > 1)
     throw UsageError("--column: given " + std::to_string(o.reader.csv.columns.size()) +
                      " times, where hypotheses are one column");
-  const auto from_standard_input =
-      std::count(o.references.begin(), o.references.end(), "-") + (o.hypotheses == "-" ? 1 : 0);
-  if (from_standard_input > 1) {
-    throw UsageError("standard input is named " + std::to_string(from_standard_input) +
-                     " times (it can be read once)");
-  }
   cli::LineReaderSettings of_hypotheses = o.reader;
   of_hypotheses.csv.wanted = 1;
   const Lines hypotheses = read_all(o.hypotheses, of_hypotheses, o);

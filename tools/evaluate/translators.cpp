@@ -98,12 +98,6 @@ TextMetrics lowercased(TextMetrics metrics) {
 
 void evaluate_translator(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
   check_text_options(o, metrics);
-  for (const std::string& name : metrics.of_model) {
-    if (find_class_metric(name) != nullptr)
-      throw UsageError("--metric: " + name + " is of classifiers, " + o.model + " translates");
-    if (name.starts_with("bits_per_") && !o.metrics.empty())
-      throw UsageError("--metric: " + name + " is of language models, " + o.model + " translates");
-  }
   const LoadedTranslator model = load_translator(folder);
   GenerationSettings settings{.search = model.generation.decoding};
   o.beams.put_over(settings.search);

@@ -234,10 +234,7 @@ void write_starter(const Options& o) {
       text.replace(at, kThis.size(), o.output.filename().string());
     return cli::write_result_file(o.output, text);
   }
-  const std::string_view nearest = nearest_word(o.words.front(), starter_kinds());
-  throw UsageError("new: unknown kind " + quote(o.words.front()) +
-                   (nearest.empty() ? " (" + alternatives(starter_kinds()) + ")"
-                                    : "; did you mean " + quote(nearest) + "?"));
+  throw UsageError("new: " + unknown_word("kind", o.words.front(), starter_kinds()));
 }
 
 }  // namespace headwater::front

@@ -16,16 +16,6 @@ namespace headwater::inspect {
 
 namespace {
 
-void check_columns(const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    static constexpr std::string_view kKnown[] = {"source", "target", "label"};
-    if (std::find(std::begin(kKnown), std::end(kKnown), name) != std::end(kKnown)) continue;
-    const std::string_view nearest = nearest_word(name, kKnown);
-    throw UsageError("--columns: unknown column " + quote(name) + " (source, target or label" +
-                     (nearest.empty() ? "" : "; did you mean " + quote(nearest) + "?") + ")");
-  }
-}
-
 // The tokenizers that a recipe learns, from the columns of these lines.
 class RecipeTokenizers {
  public:
@@ -121,8 +111,6 @@ void for_each_line(const Options& o, const DataSettings& recipe, Pass pass,
 }  // namespace
 
 void inspect_data(const Options& o) {
-  check_columns(o.columns);
-  cli::check_one_reads_input({{"--recipe -", o.recipe == "-"}, {"the data", cli::reads_input(o.data)}});
   const std::optional<Recipe> recipe =
       o.recipe.empty() ? std::nullopt : std::optional(read_recipe(o.recipe, o.scale));
   const DataSettings of_recipe = recipe ? recipe->data : DataSettings();

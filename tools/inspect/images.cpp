@@ -18,8 +18,6 @@ void check_image_options(const Options& o) {
     throw UsageError(o.draws.empty()
                          ? "--recipe goes with --draws where the data are images"
                          : "--draws needs the recipe whose augmentation is drawn (--recipe FILE)");
-  if (o.contact_sheet == "-" && o.draws == "-")
-    throw UsageError("--draws - and --contact-sheet -: standard output holds one picture (name a file)");
 }
 
 // The picture of an image under the recipe's random changes.

@@ -16,7 +16,7 @@ std::string counts_header(const TokenizerSettings& s) {
   settings.set("kind", s.kind);
   settings.set("standardize", s.standardize);
   if (s.standardize != "none" && s.standardize != "strip_punctuation") settings.set("lower", s.lower);
-  const Kind& kind = *find_kind(s.kind);
+  const Kind& kind = find_kind(s.kind);
   if (kind.splits_punctuation) settings.set("split_punctuation", s.split_punctuation);
   if (kind.has_suffix) settings.set("words", s.end_of_word_suffix.empty() ? "marked" : "split");
   return std::string(kCountsMark) + settings.dump();

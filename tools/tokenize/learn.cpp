@@ -120,7 +120,7 @@ std::string learned_note(const Options& o, const Tokenizer& tokenizer,
              distinct = static_cast<std::int64_t>(summary.distinct);
   const std::string begin =
       cli::output_name(o.output) + ": " + counted(tokenizer.vocabulary_size(), "token") + "; ";
-  if (find_kind(o.learn.kind)->subword)
+  if (find_kind(o.learn.kind).subword)
     return begin + counted(distinct, "different piece") + " of " + format_count(tokens) + " in the text";
   return begin + counted(distinct, "different one") + " in the text, " +
          format_percent(static_cast<std::int64_t>(summary.covered), tokens) + " of " + format_count(tokens) +
@@ -176,30 +176,14 @@ const std::vector<Kind>& kinds() {
 
 }  // namespace
 
-const Kind* find_kind(std::string_view name) {
-  const auto found =
-      std::find_if(kinds().begin(), kinds().end(), [&](const Kind& kind) { return kind.name == name; });
-  return found == kinds().end() ? nullptr : &*found;
-}
+const Kind& find_kind(std::string_view name) { return *std::ranges::find(kinds(), name, &Kind::name); }
 
-std::vector<std::string> learned_kinds() {
+std::vector<std::string> learned_kinds(bool Kind::*has) {
   std::vector<std::string> names;
-  for (const Kind& kind : kinds()) names.emplace_back(kind.name);
-  return names;
-}
-
-std::string kind_names() {
-  std::vector<std::string_view> names;
-  for (const Kind& kind : kinds()) names.push_back(kind.name);
-  return alternatives(names);
-}
-
-std::string kind_names(bool Kind::*has) {
-  std::vector<std::string_view> names;
   for (const Kind& kind : kinds()) {
-    if (kind.*has) names.push_back(kind.name);
+    if (has == nullptr || kind.*has) names.emplace_back(kind.name);
   }
-  return listed(names);
+  return names;
 }
 
 }  // namespace headwater::tokenize

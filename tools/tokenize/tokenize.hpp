@@ -50,11 +50,8 @@ struct Kind {
        has_special = true;
 };
 
-// nullptr where there is none.
-const Kind* find_kind(std::string_view name);
-std::vector<std::string> learned_kinds();  // their names
-// "word, character or ...", and of those that have something "... and ...".
-std::string kind_names();
-std::string kind_names(bool Kind::*has);
+const Kind& find_kind(std::string_view name);  // which is known
+// The names of all, or of those that have something.
+std::vector<std::string> learned_kinds(bool Kind::*has = nullptr);
 
 }  // namespace headwater::tokenize

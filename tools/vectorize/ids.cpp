@@ -89,7 +89,8 @@ void describe_ids(cli::CommandLine& line, Options& o) {
   line.add_option("--max-unknown", o.max_unknown,
                   "an error (status 1, after the last line) if more than P percent of the tokens are "
                   "unknown: `5`, `0.5%`; of --terms, are no term")
-      .shown_as("P");
+      .shown_as("P")
+      .checked([](const std::string& text) { percent_of(text); });
 }
 
 void resolve_ids(Options& o, const ModeOptions& typed) {

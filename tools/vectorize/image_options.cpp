@@ -11,19 +11,21 @@ void describe_images(cli::CommandLine& line, Options& o) {
                   "turn images into a data set ([below](#images)): a folder with a folder for each label, a "
                   "list of paths and labels, CIFAR files (`.bin`; operands are more of these), or an IDX "
                   "file with --image-labels")
-      .reads();
+      .reads_file();
   line.add_option("--image-labels", o.image_labels,
                   "the labels of the images of an IDX file, an IDX file too")
       .reads_file();
   line.add_option(
           "--resize", o.resize,
           "of a folder or list: make all images H pixels high and W wide; otherwise all must have one size")
-      .shown_as("HxW");
+      .shown_as("HxW")
+      .checked([](const std::string& text) { image_sides(text); });
   line.add_option(
           "--background", o.background,
           "of a folder or list: what is behind transparent pixels: `white`, `black`, a colour as `#ff8000` "
           "(red, green, blue), or `drop`: ignore the transparency and show the colour beneath")
       .shown_as("COLOUR")
+      .checked([](const std::string& text) { background_of(text); })
       .with_default();
   line.add_flag(
       "--apply-orientation", o.applies_orientation,
@@ -38,12 +40,6 @@ void resolve_images(Options& o, const ModeOptions& typed) {
     throw UsageError("no images (name a folder, a list, CIFAR files or an IDX file)");
   if (o.validation.empty() && (typed.is_given("--validation-fraction") || typed.is_given("--seed")))
     throw UsageError("--validation-fraction and --seed go with --validation FILE only");
-  try {
-    background_of(o.background);
-  } catch (const Error& error) {
-    throw UsageError("--background: " + std::string(error.what()));
-  }
-  check_share(o);
 }
 
 void write_image_set(const Options& o) {

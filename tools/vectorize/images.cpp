@@ -24,18 +24,6 @@ namespace {
 constexpr std::size_t kGroupBytes = std::size_t{1} << 24;
 constexpr std::size_t kMaxGroup = 4096;
 
-void check_paths(const ImageOptions& o) {
-  for (const fs::path& input : o.images) {
-    if (input == "-")
-      throw UsageError("images and their labels are not read from standard input (name files)");
-  }
-  for (const fs::path& input : {o.labels, o.label_names}) {
-    if (input == "-")
-      throw UsageError("images and their labels are not read from standard input (name files)");
-  }
-  check_outputs(o.output, o.validation);
-}
-
 // Before the work, and with the place of the names.
 void check_label_names(const ImageSource& source, const ImageOptions& o) {
   if (source.names.empty()) return;
@@ -98,25 +86,20 @@ void check_outputs(const fs::path& output, const fs::path& share) {
 
 std::pair<std::int64_t, std::int64_t> image_sides(const std::string& text) {
   if (text.empty()) return {0, 0};  // the option was not given
-  const auto side = [](std::string_view digits) {
-    std::int64_t value = 0;
-    if (digits.empty()) return value;
-    const std::string fault = read_number(digits, value);
-    if (!fault.empty()) throw UsageError("--resize: " + fault + "; it takes a height and a width, as 64x64");
-    return value;
-  };
-  const std::size_t x = std::min(text.find('x'), text.size() - 1);
-  const std::int64_t height = side(std::string_view(text).substr(0, x));
-  const std::int64_t width = side(std::string_view(text).substr(x + 1));
-  if (height < 1 || width < 1 || height > kMaxImageSide || width > kMaxImageSide) {
-    throw UsageError("--resize: " + quote(text) + " is no height and width of 1 .. " +
-                     std::to_string(kMaxImageSide) + " pixels (64x64)");
-  }
+  const std::size_t x = std::min(text.find('x'), text.size());
+  std::int64_t height = 0, width = 0;
+  if (x == text.size() || !read_number(std::string_view(text).substr(0, x), height).empty() ||
+      !read_number(std::string_view(text).substr(x + 1), width).empty() || std::min(height, width) < 1 ||
+      std::max(height, width) > kMaxImageSide)
+    throw Error(quote(text) + " is no height and width from 1 to " + std::to_string(kMaxImageSide) +
+                " pixels (write 64x64)");
   return {height, width};
 }
 
 void write_images(const ImageOptions& o) {
-  check_paths(o);
+  if (std::ranges::count(o.images, "-") > 0)
+    throw UsageError("images and their labels are not read from standard input (name files)");
+  check_outputs(o.output, o.validation);
   const std::unique_ptr<ImageSource> source = open_images(o);
   cli::check_ending(o.output, "-o", "safetensors");
   cli::check_ending(o.validation, "--validation", "safetensors");

@@ -31,7 +31,7 @@ struct ImageOptions {
   bool is_quiet = false;
 };
 
-// "72x96" is 72 pixels high and 96 wide; "" is 0x0. Throws UsageError for another text.
+// "72x96" is 72 pixels high and 96 wide; "" is 0x0. Throws Error for another text.
 std::pair<std::int64_t, std::int64_t> image_sides(const std::string& text);
 
 // The files that are written, that of -o and another one where it is named: their folders are there. Throws

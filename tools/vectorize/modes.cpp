@@ -15,9 +15,9 @@ bool learns_terms(const Options& o) { return o.learn == "ngrams" || o.learn == "
 bool is_of_images(const Options& o) { return !o.images.empty() || o.command->name == "images"; }
 
 const ModeRow kModes[] = {
-    {Mode::split, "--split", [](const Options& o) { return !o.split.empty(); }, "the other lines",
-     resolve_split, split_lines},
-    {Mode::pairs, "pairs", [](const Options& o) { return o.command->name == "pairs"; }, "", resolve_pairs,
+    {Mode::split, "--split", [](const Options& o) { return !o.split.empty(); }, "the other lines", nullptr,
+     split_lines},
+    {Mode::pairs, "pairs", [](const Options& o) { return o.command->name == "pairs"; }, "", nullptr,
      filter_pairs},
     {Mode::csv, "--csv", [](const Options& o) { return o.reader.is_csv; }, "", resolve_csv,
      write_csv_columns},
@@ -245,7 +245,7 @@ const ModeRow& resolve_mode(Options& o, const ModeOptions& typed) {
   typed.check(asked->mode);
   if (!asked->needs_output.empty() && o.output.empty())
     throw UsageError(std::string(asked->asked_by) + " needs -o FILE for " + std::string(asked->needs_output));
-  asked->resolve(o, typed);
+  if (asked->resolve != nullptr) asked->resolve(o, typed);
   return *asked;
 }
 

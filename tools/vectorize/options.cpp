@@ -13,7 +13,7 @@ namespace headwater::vectorize {
 void describe(cli::CommandLine& line, Options& o) {
   line.add_option("tokens", o.tokens, "token lines from tokenize; - or none: standard input")
       .shown_as("[TOKENS...]")
-      .reads();
+      .reads_lines("the lines", "--images");
   describe_ids(line, o);
   line.group("Output");
   line.add_flag(
@@ -55,17 +55,12 @@ double percent_of(const std::string& text) {
   double percent = 0;
   const std::string fault =
       read_number(std::string_view(text).substr(0, text.size() - (text.ends_with('%') ? 1 : 0)), percent);
-  if (!fault.empty()) throw UsageError("--max-unknown: " + fault);
-  if (percent < 0 || percent > 100)
-    throw UsageError("--max-unknown: " + quote(text) + " is not a percentage from 0 to 100");
+  if (!fault.empty()) throw Error(fault);
+  if (percent < 0 || percent > 100) throw Error(quote(text) + " is not a percentage from 0 to 100");
   return percent;
 }
 
 void resolve_recipe(Options& o, const ModeOptions& typed) {
-  cli::check_one_reads_input({{"--recipe -", o.recipe == "-"},
-                              {"--check -", std::ranges::find(o.check, "-") != o.check.end()},
-                              {"the lines", cli::reads_input(o.tokens)}});
-  if (!o.max_unknown.empty()) percent_of(o.max_unknown);
   if (o.recipe.empty()) return;
   const Recipe recipe = read_recipe(o.recipe, o.scale);
   o.resolved_recipe = recipe;

@@ -45,11 +45,7 @@ class PairFilter {
   explicit PairFilter(const Options& o) : max_ratio_(o.max_ratio) {
     if (o.scripts.empty()) return;
     if (o.scripts.size() != 2) throw UsageError("--scripts takes two, of the source and of its translation");
-    try {
-      scripts_.emplace(Scripts(o.scripts[0]), Scripts(o.scripts[1]));
-    } catch (const Error& error) {
-      throw UsageError(std::string("--scripts: ") + error.what());
-    }
+    scripts_.emplace(Scripts(o.scripts[0]), Scripts(o.scripts[1]));
   }
 
   Fault fault_of(const Pair& pair) {
@@ -98,14 +94,10 @@ void describe_pairs(cli::CommandLine& line, Options& o) {
                   "drop pairs in which fewer than half of a side's letters are of its script or language: "
                   "`Latin,Cyrillic`, `en,ja`")
       .list(',')
-      .shown_as("SOURCE,TARGET");
+      .shown_as("SOURCE,TARGET")
+      .checked([](const std::string& name) { Scripts{name}; });
   line.add_option("--dropped", o.dropped, "write what was dropped to FILE, the reason as first column")
-      .writes();
-}
-
-void resolve_pairs(Options& o, const ModeOptions& /*typed*/) {
-  if (o.dropped == "-")
-    throw UsageError("--dropped -: standard output has the pairs that are kept (name a file)");
+      .writes_beside("the pairs that are kept");
 }
 
 void filter_pairs(const Options& o) {

@@ -62,17 +62,11 @@ void describe_split(cli::CommandLine& line, Options& o) {
       .goes_without("--column --csv");
   line.add_option("--validation-fraction", o.validation_fraction,
                   "the share of --split or --validation, rounded, at least one image")
+      .inside(0, 1)
       .with_default();
   line.add_option("--seed", o.seed, "draws which lines or images they are, or the order of tokens")
       .with_default();
 }
-
-void check_share(const Options& o) {
-  if (!(o.validation_fraction > 0 && o.validation_fraction < 1))
-    throw UsageError("--validation-fraction is not above 0 and below 1");
-}
-
-void resolve_split(Options& o, const ModeOptions& /*typed*/) { check_share(o); }
 
 void split_lines(const Options& o) {
   check_outputs(o.output, o.split);

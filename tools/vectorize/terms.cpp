@@ -14,12 +14,7 @@ namespace headwater::vectorize {
 namespace {
 
 TermOutput form_of(const Options& o, TermOutput otherwise) {
-  if (o.form.empty()) return otherwise;
-  try {
-    return parse_term_output(o.form);
-  } catch (const UsageError& error) {
-    throw UsageError(std::string("--output: ") + error.what());
-  }
+  return o.form.empty() ? otherwise : parse_term_output(o.form);
 }
 
 // The ids of the row's n-grams one by one, as the framework's integer mode has them; returns whether some
@@ -48,7 +43,7 @@ void describe_terms(cli::CommandLine& line, Options& o) {
           "default the table's. dataset, with -o: of tokens one long text, a file of ids; without "
           "--tokenizer id lines of any columns, a file that `train` maps")
       .shown_as("FORM")
-      .offers({"multi-hot", "count", "tf-idf", "sublinear-tf-idf", "ids", "dataset"});
+      .one_of({"multi-hot", "count", "tf-idf", "sublinear-tf-idf", "ids", "dataset"});
   line.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens").between(1, 100).with_default();
   line.add_option("--size", o.size, "learn at most N terms, [UNK] counted")
       .between(2, 0x7FFFFFF0)

@@ -62,7 +62,8 @@ struct ModeRow {
   std::string_view asked_by;  // as messages call it: "--learn labels"
   bool (*is_asked)(const Options&);
   std::string_view needs_output;  // what -o FILE is for, where it must be given; empty: it need not
-  // What was not typed is taken from the recipe. Throws UsageError for what is missing or out of range.
+  // What was not typed is taken from the recipe. Throws UsageError for what is missing or out of range. May
+  // be null.
   void (*resolve)(Options&, const ModeOptions&);
   void (*run)(const Options&);
 };
@@ -116,8 +117,6 @@ void describe_images(cli::CommandLine& line, Options& o);
 void describe_split(cli::CommandLine& line, Options& o);
 void describe_pairs(cli::CommandLine& line, Options& o);
 
-void resolve_split(Options& o, const ModeOptions& typed);
-void resolve_pairs(Options& o, const ModeOptions& typed);
 void resolve_csv(Options& o, const ModeOptions& typed);
 void resolve_images(Options& o, const ModeOptions& typed);
 void resolve_learn_labels(Options& o, const ModeOptions& typed);
@@ -131,10 +130,8 @@ void resolve_ids(Options& o, const ModeOptions& typed);
 
 // What modes of lines that have a recipe do first: length, start and end, the terms' settings.
 void resolve_recipe(Options& o, const ModeOptions& typed);
-// Throws UsageError for a --validation-fraction that is no share.
-void check_share(const Options& o);
 
-// The share that --max-unknown gives: "5", "0.5%". Throws UsageError for what is no percentage.
+// The share that --max-unknown gives: "5", "0.5%". Throws Error for what is no percentage.
 double percent_of(const std::string& text);
 
 // Each reads the lines of `o`, and writes to standard output, or what was learned to o.output.

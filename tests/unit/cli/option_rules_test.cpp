@@ -84,6 +84,62 @@ TEST_CASE("a rule names what several options come to") {
   SUBCASE("both") { CHECK(l.said({"--count", "-a", "--best"}).empty()); }
 }
 
+TEST_CASE("one of several options is needed") {
+  Line l;
+  l.line.needs_any("--all --best", "nothing to do (name --all)");
+  l.option_a.goes_with("--count");
+  CHECK(l.said({"--count"}) == "nothing to do (name --all)");
+  CHECK(l.said({"--best"}).empty());
+  CHECK(l.said({"-a"}) == "--all goes with --count only");
+}
+
+TEST_CASE("standard input has one reader, and standard output one writer") {
+  Line l;
+  std::string gold, table, picture;
+  std::vector<std::string> texts, keys;
+  l.line.add_option("text", texts, "text").reads_lines("the text", "--best");
+  l.line.add_option("--gold", gold, "gold").reads();
+  l.line.add_option("--key", keys, "keys").one_value_each().reads();
+  l.line.add_option("--table", table, "table").writes();
+  l.line.add_option("--picture", picture, "picture").writes();
+  CHECK(l.said({"--gold", "-"}) == "--gold -: standard input holds the text (name a file)");
+  CHECK(l.said({"-", "--gold", "-"}) == "--gold -: standard input holds the text (name a file)");
+  CHECK(l.said({"file", "--gold", "-"}).empty());
+  CHECK(l.said({"--best", "--gold", "-"}).empty());
+  CHECK(l.said({"file", "--gold", "-", "--key", "-"}) ==
+        "--gold -: standard input holds --key - (name a file)");
+  CHECK(l.said({"file", "--key", "-", "--key", "-"}) ==
+        "--key -: standard input is named twice (name a file)");
+  CHECK(l.said({"-", "-"}) == "the text: standard input is named twice (name a file)");
+  CHECK(l.said({"--table", "-", "--picture", "-"}) ==
+        "--table -: standard output holds --picture - (name a file)");
+}
+
+TEST_CASE("where a file must be named, - is refused") {
+  Line l;
+  std::string picture, model;
+  l.line.add_option("--picture", picture, "picture").writes_beside("the table");
+  l.line.add_option("--model", model, "model").reads_file();
+  CHECK(l.said({"--picture", "-"}) ==
+        "--picture: - is standard output, which has the table (name a file) (see tool --help)");
+  CHECK(l.said({"--model", "-"}) == "--model: - is not read here (name a file) (see tool --help)");
+}
+
+TEST_CASE("an option says what is wrong with each of its values") {
+  Line l;
+  double share = 0.5;
+  std::vector<std::string> names;
+  l.line.add_option("--share", share, "share").inside(0, 1);
+  l.line.add_option("--names", names, "names").list(',').checked([](const std::string& name) {
+    if (name.size() > 3) throw Error(name + " is too long");
+  });
+  CHECK(l.said({"--share", "0.5", "--names", "a,bc"}).empty());
+  CHECK(l.said({"--share", "0"}) == "--share: 0 is out of range (above 0 and below 1) (see tool --help)");
+  CHECK(l.said({"--share", "1"}) == "--share: 1 is out of range (above 0 and below 1) (see tool --help)");
+  CHECK(l.said({"--names", "abc,abcd"}) == "--names: abcd is too long (see tool --help)");
+  CHECK(l.line.help().find("share; above 0 and below 1") != std::string::npos);
+}
+
 TEST_CASE("a rule of an option that is not there is a mistake of the program, whatever is typed") {
   Line l;
   l.option_a.goes_with("--no-such-option");
