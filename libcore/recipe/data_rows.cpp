@@ -51,9 +51,8 @@ void rows(Visitor& v, DataSettings& s, const ModelSection& model) {
   const bool translates = !model || measures_translations(model);
   v.field(
       "teacher", &s.teacher, Text::any,
-      {"distillation: the model directory of a translator, whose translations of the training sources "
-       "stand in place of the targets (Kim and Rush 2016, sec. 3.2), written as its own recipe decodes; a "
-       "path from the current folder; empty: the targets of train",
+      {"distillation: the directory of a translator; its translations of the training sources, by its own "
+       "decoding, replace the targets (Kim and Rush 2016); a path from the current folder",
        kMake},
       When{translates && has_targets, "data without targets", "translators"});
   v.field("summaries", &s.summaries, Anything{},
