@@ -91,7 +91,7 @@ wheel: ## a Python wheel of the programs and their libraries in build-wheel; nee
 deb-test: ## the package from two folders, lintian, a fresh root: half an hour, not of make test
 	@JOBS=$(JOBS) tests/cli/deb_test.sh
 
-demo: ## learn to translate the embedded phrasebook, and look at the attention: about two minutes
+demo: ## learn to translate the embedded phrasebook, and look at the attention: about three minutes
 	@! command -v dpkg-query >/dev/null || $(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory tools-present
 	@recipes/demo.sh "$$MODELS/demo"
