@@ -1,5 +1,5 @@
-// convert: a trained model as another one, in a published layout or as the mean of several. Manual:
-// tools/convert.md.
+// convert: a trained model as another one: in a published layout, with its weights in bytes, or as the mean
+// of several. Manual: tools/convert.md.
 #include <string>
 #include <vector>
 
@@ -7,6 +7,7 @@
 #include "cli/tool.hpp"
 #include "families/layouts/registry.hpp"
 #include "families/model_directory.hpp"
+#include "families/quantized_model.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
@@ -16,7 +17,7 @@ namespace headwater::convert {
 namespace {
 
 struct Options {
-  std::string model, layout;
+  std::string model, layout, quantization;
   std::vector<std::string> models;  // of --average
   std::int64_t last = 0;
   fs::path output;
@@ -39,6 +40,10 @@ void describe(cli::CommandLine& line, Options& o) {
                   "the [layout](#layouts) that the model must fit; by default the one that fits")
       .one_of(layout_names())
       .goes_without("--average", "convert what --average writes");
+  line.add_option("--quantization", o.quantization,
+                  "write the model in its own layout, with weights of this [type](#weights-in-int8)")
+      .one_of({"int8"})
+      .goes_without("--average --layout", "it keeps the layout of one model");
   line.group("Averages");
   line.add_option(
           "--average", o.models,
@@ -83,9 +88,16 @@ void export_model(const Options& o) {
   target.finish();
 }
 
+void quantize(const Options& o) {
+  const ModelFolder folder = open_model(o.model);
+  cli::note_skipped_checkpoints(folder.skipped);
+  quantize_model(folder, o.output);
+}
+
 void run(const Options& o) {
   if (o.model.empty() && o.models.empty())
     throw UsageError("nothing to convert (name a model directory, or several with --average)");
+  if (!o.quantization.empty()) return quantize(o);
   o.models.empty() ? export_model(o) : write_average(o);
 }
 
@@ -95,11 +107,12 @@ void run(const Options& o) {
 int main(int argc, char** argv) {
   using namespace headwater;
   using namespace headwater::convert;
-  const cli::ToolDescription tool{"convert",
-                                  "write a model in a published layout, or the mean of checkpoints",
-                                  "convert models/spa-eng -o hf/spa-eng\n"
-                                  "convert models/spa-eng --layout marian -o hf/spa-eng\n"
-                                  "convert --average models/spa-eng --last 5 -o models/spa-eng-average\n"
-                                  "convert --average models/seed-1 models/seed-2 -o models/mean"};
+  const cli::ToolDescription tool{
+      "convert", "write a model in a published layout or in int8, or the mean of checkpoints",
+      "convert models/spa-eng -o hf/spa-eng\n"
+      "convert models/spa-eng --layout marian -o hf/spa-eng\n"
+      "convert models/spa-eng --quantization int8 -o models/spa-eng-int8\n"
+      "convert --average models/spa-eng --last 5 -o models/spa-eng-average\n"
+      "convert --average models/seed-1 models/seed-2 -o models/mean"};
   return cli::tool_main<Options>(argc, argv, tool, describe, run);
 }

@@ -115,8 +115,9 @@ void run(const Options& given) {
   check(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool(o.threads).run([&] {
-    const ModelFolder folder = open_model(o.model);
+    ModelFolder folder = open_model(o.model);
     cli::note_skipped_checkpoints(folder.skipped);
+    o.compute_type = name_of(search::compute_type_of(folder, o.compute_type));
     const bool reads_images = folder.family->task == Task::image_classification;
     o.of_kinds.check(o.model, {reads_images ? kImages : kTexts});
     (reads_images ? embed_images : embed_texts)(o, folder);

@@ -20,7 +20,7 @@ namespace {
 using namespace headwater;
 
 struct Options {
-  std::string model, compute_type = "float32", isa = "auto";
+  std::string model, compute_type, isa = "auto";
   std::vector<std::string> text, prompt_files;
   std::optional<std::int64_t> batch;
   generate::SearchOptions search;
@@ -139,16 +139,15 @@ void run(const Options& o) {
   if (!form.is_json && !o.batch && ::isatty(STDOUT_FILENO) != 0)
     form.is_streaming = form.has_line_ends = true;
   TextGeneratorSettings settings{
-      .generation = {.allows_unknown = o.allows_unknown,
-                     .wants_scores = form.has_scores,
-                     .compute_type = value_of<ComputeType>(o.compute_type).value()},
+      .generation = {.allows_unknown = o.allows_unknown, .wants_scores = form.has_scores},
       .has_start = o.has_start};
   generate::set(settings, {}, o.search, o.sampling);  // before anything is loaded
   const cli::LineReaderSettings lines_read = reader_of(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
-    const ModelFolder folder = opened(o);
+    ModelFolder folder = opened(o);
+    settings.generation.compute_type = search::compute_type_of(folder, o.compute_type);
     LoadedLanguageModel model = load_language_model(folder);
     model.generation = read_generation_config(folder);
     generate::set(settings, model.generation, o.search, o.sampling);

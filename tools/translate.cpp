@@ -21,7 +21,7 @@ namespace {
 using namespace headwater;
 
 struct Options {
-  std::string model, recipe, scale = "full", compute_type = "float32", isa = "auto";
+  std::string model, recipe, scale = "full", compute_type, isa = "auto";
   std::vector<std::string> text, keep;
   std::int64_t batch = 64;
   std::string prefix, terms;
@@ -127,13 +127,13 @@ std::optional<SamplingSettings> sampling_of(const Options& o, bool has_beams, co
   return settings;
 }
 
-GenerationSettings settings_of(const Options& o, const LoadedTranslator& model,
+GenerationSettings settings_of(const Options& o, const LoadedTranslator& model, ComputeType compute_type,
                                const std::optional<DecodingSettings>& of_recipe) {
   GenerationSettings settings{.search = of_recipe ? *of_recipe : model.generation.decoding,
                               .n_best = o.n_best.value_or(1),
                               .allows_unknown = o.allows_unknown,
                               .wants_scores = o.wants_scores || o.n_best.has_value(),
-                              .compute_type = value_of<ComputeType>(o.compute_type).value()};
+                              .compute_type = compute_type};
   o.decoding.put_over(settings.search);
   const bool has_beams = o.decoding.has("num_beams");
   search::check_room(settings.search, o.decoding, of_recipe ? o.recipe : model.generation.file,
@@ -184,10 +184,12 @@ void run(const Options& o) {
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
-    const ModelFolder folder = open_model(o.model);
+    ModelFolder folder = open_model(o.model);
     cli::note_skipped_checkpoints(folder.skipped);
+    const ComputeType compute_type = search::compute_type_of(folder, o.compute_type);
+    if (o.wants_alignments) folder.keeps_bytes = false;  // which are of float32
     const LoadedTranslator model = load_translator(folder);
-    Translator translator(model, settings_of(o, model, of_recipe));
+    Translator translator(model, settings_of(o, model, compute_type, of_recipe));
     translate::Output output({.has_numbers = o.n_best.has_value(),
                               .has_scores = o.wants_scores,
                               .has_alignments = o.wants_alignments,

@@ -170,6 +170,11 @@ void Parameters::lay_out() {
   }
 }
 
+void Parameters::place(std::shared_ptr<void> owner) {
+  lay_out();
+  owner_ = std::move(owner);
+}
+
 void Parameters::allocate_over(Real* values, std::shared_ptr<void> owner) {
   lay_out();
   values_ = FlatArray(values, FlatArrayDeleter{0, std::move(owner)});

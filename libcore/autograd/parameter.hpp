@@ -7,8 +7,10 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "tensor/kernels/gemm/int8.hpp"
 #include "tensor/matrix.hpp"
 
 namespace headwater {
@@ -84,6 +86,8 @@ struct Parameter {
   std::string name;
   std::vector<Index> shape;  // as saved, e.g. [D, H, K]
   Matrix value;              // the same numbers as a matrix [in, out]; a vector is one row
+  // The weight in bytes, where it was loaded so: products in int8 read these, and value may have no data.
+  kernels::Int8Weight int8;
   Initializer initializer = Initializer::zeros;
   double fan_in = 0, fan_out = 0;  // of glorot_uniform
   Index offset = 0;                // of its first number in the flat arrays
@@ -116,10 +120,17 @@ class Parameters {
   // The same, for inference, with the values where they are: in this order, without gaps, in memory that
   // `owner` keeps.
   void allocate_over(Real* values, std::shared_ptr<void> owner);
+  // The same, where each is somewhere: who calls sets the values or the bytes of each, in memory that `owner`
+  // keeps.
+  void place(std::shared_ptr<void> owner);
+  // Keeps the memory that the bytes of parameters are in.
+  void keep(std::shared_ptr<void> owner) { owner_ = std::move(owner); }
 
   Index size() const { return size_; }  // numbers in all parameters
-  std::span<Real> values() { return {values_.get(), static_cast<std::size_t>(size_)}; }
-  std::span<const Real> values() const { return {values_.get(), static_cast<std::size_t>(size_)}; }
+  std::span<Real> values() { return {values_.get(), values_ ? static_cast<std::size_t>(size_) : 0}; }
+  std::span<const Real> values() const {
+    return {values_.get(), values_ ? static_cast<std::size_t>(size_) : 0};
+  }
   std::span<Real> gradients() { return {gradients_.get(), gradients_ ? static_cast<std::size_t>(size_) : 0}; }
 
   // In the order of the flat arrays.
@@ -141,6 +152,7 @@ class Parameters {
   std::vector<std::unique_ptr<Parameter>> all_;
   std::unordered_map<std::string_view, Parameter*> by_name_;  // the keys are the parameters' own names
   FlatArray values_, gradients_;
+  std::shared_ptr<void> owner_;
   Index size_ = 0;
 };
 

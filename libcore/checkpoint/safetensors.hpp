@@ -18,7 +18,7 @@
 namespace headwater {
 
 // The number types of safetensors files that are read and written here.
-enum class Dtype { f64, i64, f32, i32, f16, bf16, u8, boolean, u16, u32 };
+enum class Dtype { f64, i64, f32, i32, f16, bf16, u8, boolean, u16, u32, i8 };
 
 // As the format spells it: "F32".
 std::string_view dtype_name(Dtype dtype);
@@ -53,7 +53,7 @@ void read_numbers(const TensorView& tensor, std::span<float> out);
 void read_numbers(const TensorView& tensor, std::span<double> out);
 std::vector<float> read_floats(const TensorView& tensor);
 
-// For I64, I32, U8 and BOOL; throws Error on the others.
+// Of whole numbers; throws Error on the others.
 std::vector<std::int64_t> read_integers(const TensorView& tensor);
 
 // A whole file, checked before anything in it is used. Throws Error "path: byte N: tensor "name": what".

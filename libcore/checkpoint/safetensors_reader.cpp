@@ -83,8 +83,9 @@ class HeaderReader : public JsonEvents {
     entry.dtype = find_dtype(value);
     if (entry.dtype) return;
     if (is_format_dtype(value)) {
-      complain(at, "dtype " + quote(value) +
-                       " is not supported (convert it to F32; supported: F32 F16 BF16 F64 I64 I32 U8 BOOL)");
+      complain(at,
+               "dtype " + quote(value) +
+                   " is not supported (convert it to F32; supported: F32 F16 BF16 F64 I64 I32 I8 U8 BOOL)");
     }
     complain(at, "unknown dtype " + quote(value));
   }

@@ -70,6 +70,8 @@ void read_into(const TensorView& tensor, std::span<T> out) {
       return each(std::uint16_t{}, same);
     case Dtype::u32:
       return each(std::uint32_t{}, same);
+    case Dtype::i8:
+      return each(std::int8_t{}, same);
   }
 }
 
@@ -114,6 +116,9 @@ std::vector<std::int64_t> read_integers(const TensorView& tensor) {
       case Dtype::u32:
         values[i] = load<std::uint32_t>(from + i * 4);
         break;
+      case Dtype::i8:
+        values[i] = load<std::int8_t>(from + i);
+        break;
       default:
         throw Error("tensor " + quote(tensor.name) + ": is " + std::string(dtype_name(tensor.dtype)) +
                     ", expected whole numbers");
@@ -130,12 +135,12 @@ struct Row {
 };
 
 // In the order of the enumeration.
-constexpr Row kRows[] = {{"F64", 8},  {"I64", 8}, {"F32", 4},  {"I32", 4}, {"F16", 2},
-                         {"BF16", 2}, {"U8", 1},  {"BOOL", 1}, {"U16", 2}, {"U32", 4}};
+constexpr Row kRows[] = {{"F64", 8}, {"I64", 8},  {"F32", 4}, {"I32", 4}, {"F16", 2}, {"BF16", 2},
+                         {"U8", 1},  {"BOOL", 1}, {"U16", 2}, {"U32", 4}, {"I8", 1}};
 
-constexpr std::string_view kUnsupported[] = {"I8",          "F8_E5M2",     "F8_E4M3", "F8_E8M0",
-                                             "F8_E4M3FNUZ", "F8_E5M2FNUZ", "I16",     "C64",
-                                             "U64",         "F4",          "F6_E2M3", "F6_E3M2"};
+constexpr std::string_view kUnsupported[] = {"F8_E5M2",     "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ",
+                                             "F8_E5M2FNUZ", "I16",     "C64",     "U64",
+                                             "F4",          "F6_E2M3", "F6_E3M2"};
 
 }  // namespace
 

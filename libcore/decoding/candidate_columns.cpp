@@ -10,6 +10,14 @@ CandidateColumns::CandidateColumns(const OutputLayer& output, const PackedWeight
                                    std::vector<std::int32_t> ids)
     : ids_(std::move(ids)) {
   const Index inputs = output.inputs(), count = std::ssize(ids_);
+  if (const Parameter* const bias = output.bias()) {
+    for (const std::int32_t id : ids_) bias_.push_back(bias->value.data[id]);
+  }
+  if (const kernels::PackedWeight& of_all = packed.output().packed; of_all.int8.bytes != nullptr) {
+    panels_ = make_flat_array(kernels::int8_size(inputs, count));
+    weight_ = kernels::int8_columns(of_all, ids_, panels_.get());
+    return;
+  }
   const Matrix& all = output.weight().value;
   const FlatArray rows = make_flat_array(count * inputs);  // a row a token
   for (Index i = 0; i < count; ++i) {
@@ -17,18 +25,8 @@ CandidateColumns::CandidateColumns(const OutputLayer& output, const PackedWeight
     for (Index k = 0; k < inputs; ++k)
       rows[i * inputs + k] = output.is_tied() ? all.row(id)[k] : all.row(k)[id];
   }
-  const bool is_in_bytes = packed.output().packed.int8.bytes != nullptr;
-  FlatArray floats = make_flat_array(kernels::packed_size(inputs, count));
-  weight_ = kernels::pack_weight_transposed(ConstMatrix(rows.get(), count, inputs), floats.get());
-  if (is_in_bytes) {
-    panels_ = make_flat_array(kernels::int8_size(inputs, count));
-    weight_ = kernels::quantize_weight(weight_, panels_.get());
-  } else {
-    panels_ = std::move(floats);
-  }
-  if (const Parameter* const bias = output.bias()) {
-    for (const std::int32_t id : ids_) bias_.push_back(bias->value.data[id]);
-  }
+  panels_ = make_flat_array(kernels::packed_size(inputs, count));
+  weight_ = kernels::pack_weight_transposed(ConstMatrix(rows.get(), count, inputs), panels_.get());
 }
 
 void CandidateColumns::top(ConstMatrix x, const kernels::BannedColumns& banned, Index first_row, Index count,

@@ -60,11 +60,21 @@ std::vector<Index> room_of(const CachedModel& model, const Prompts& prompts,
   return room;
 }
 
+double sum_of_squares(const Parameter& weight) {
+  if (weight.value.data != nullptr) return kernels::sum_of_squares(weight.size(), weight.value.data);
+  double sum = 0;
+  for (Index i = 0; i < weight.size(); ++i) {
+    const double number =
+        static_cast<double>(weight.int8.scales[i % weight.value.cols]) * weight.int8.bytes[i];
+    sum += number * number;
+  }
+  return sum;
+}
+
 // By Cauchy and Schwarz no logit, and no sum on the way to it, exceeds the length of a row times that of the
 // weights: a tenth of the largest float leaves room for the bias and for rounding.
 double largest_hidden_of(const OutputLayer& output) {
-  const Matrix& weight = output.weight().value;
-  const double length = std::sqrt(kernels::sum_of_squares(output.weight().size(), weight.data));
+  const double length = std::sqrt(sum_of_squares(output.weight()));
   return 0.1 * static_cast<double>(std::numeric_limits<float>::max()) / std::max(length, 1.0);
 }
 

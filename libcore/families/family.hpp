@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -110,6 +111,8 @@ struct FamilyFacts {
   std::string_view example;     // what an example is called: "pair"
   // By which weights can go from one vocabulary to another.
   std::vector<TokenAxis> token_axes;
+  // How the names of the weights begin that int8 computes in bytes; none: all is computed in float32.
+  std::optional<std::string_view> int8_weights = {};
 };
 
 class Family : public FamilyFacts {

@@ -1,9 +1,7 @@
 #include "families/model_directory.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "checkpoint/directory.hpp"
@@ -11,56 +9,16 @@
 #include "families/layouts/config_table.hpp"
 #include "families/layouts/layout.hpp"
 #include "families/layouts/registry.hpp"
-#include "families/layouts/tensor_table.hpp"
+#include "families/quantized_model.hpp"
 #include "families/registry.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/files.hpp"
-#include "tensor/kernels/reduction/reduction.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
 namespace headwater {
 
-std::string shape_text(std::span<const std::int64_t> shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
-}
-
 namespace {
-
-// The file has the tensors of the parameters and no others.
-void check_tensors(const Safetensors& tensors, const Parameters& parameters) {
-  for (const auto& p : parameters.all()) {
-    const TensorView& tensor = tensors.at(p->name);
-    if (!std::equal(tensor.shape.begin(), tensor.shape.end(), p->shape.begin(), p->shape.end())) {
-      throw Error(tensors.where() + ": tensor " + quote(p->name) + " has shape " + shape_text(tensor.shape) +
-                  ", config.json asks for " + shape_text(p->shape));
-    }
-  }
-  for (const TensorView& tensor : tensors.tensors()) {
-    if (parameters.find(tensor.name) == nullptr) {
-      throw Error(tensors.where() + ": tensor " + quote(tensor.name) +
-                  " is no part of the model that config.json describes");
-    }
-  }
-}
-
-void copy_tensors(const Safetensors& tensors, Parameters& parameters) {
-  for (const auto& p : parameters.all()) {
-    read_numbers(tensors.at(p->name), std::span<Real>(p->value.data, static_cast<std::size_t>(p->size())));
-  }
-}
-
-// With weights that are not finite a model answers with nan, or with nothing at all.
-void check_finite_weights(const Safetensors& tensors, const Parameters& parameters) {
-  for (const auto& p : parameters.all()) {
-    const Index at = kernels::find_not_finite(p->size(), p->value.data);
-    if (at < 0) continue;
-    throw Error(tensors.where() + ": tensor " + quote(p->name) + ": number " + std::to_string(at) +
-                " is not finite (take another checkpoint)");
-  }
-}
 
 // `path`, or what it leads to where it is a link. What leads nowhere stays as it is.
 std::filesystem::path followed(const std::filesystem::path& path) {
@@ -169,10 +127,12 @@ void read_config(ModelFolder& folder) {
   const std::string where = folder.config_path().string();
   Json said = Json::parse(folder.config_text(), where);
   if (lacks_architecture(said) && folder.has(kWeights)) name_architecture(said, folder.weights());
+  folder.is_quantized = take_quantization(said);
   ModelConfig config = model_config(std::move(said), where, [&] { return usable_parts(folder.path); });
   folder.config = std::move(config.config);
   folder.family = config.family;
   folder.layout = config.layout;
+  check_quantization(folder);
   if (folder.layout != nullptr && folder.layout->read_beside != nullptr)
     folder.layout->read_beside(folder, folder.config);
 }
@@ -321,52 +281,6 @@ std::string name_of_model(const std::filesystem::path& path) {
   if (!name.has_filename()) name = name.parent_path();
   if (name.filename() == "model") name = name.parent_path();
   return name.filename().string();
-}
-
-void read_parameters(const std::filesystem::path& file, Parameters& parameters) {
-  const Safetensors tensors(file);
-  check_tensors(tensors, parameters);
-  copy_tensors(tensors, parameters);
-  check_finite_weights(tensors, parameters);
-}
-
-// Whether the data section is the flat array of the parameters, which have the same tensors.
-bool is_flat_array(const Safetensors& tensors) {
-  const std::vector<TensorView>& all = tensors.tensors();
-  const bool is_float =
-      std::all_of(all.begin(), all.end(), [](const TensorView& t) { return t.dtype == Dtype::f32; });
-  const bool is_in_order = std::is_sorted(
-      all.begin(), all.end(), [](const TensorView& a, const TensorView& b) { return a.name < b.name; });
-  const auto address = reinterpret_cast<std::uintptr_t>(tensors.data().data());
-  return std::is_same_v<Real, float> && std::endian::native == std::endian::little && is_float &&
-         is_in_order && address % alignof(float) == 0 && tensors.file() != nullptr;
-}
-
-void map_parameters(const Safetensors& tensors, Parameters& parameters) {
-  check_tensors(tensors, parameters);  // before their memory: config.json may ask for any sizes
-  if (is_flat_array(tensors)) {
-    const std::size_t begin =
-        static_cast<std::size_t>(tensors.data().data() - tensors.file()->bytes().data());
-    parameters.allocate_over(reinterpret_cast<Real*>(tensors.file()->data() + begin), tensors.file());
-  } else {
-    parameters.allocate(false);
-    copy_tensors(tensors, parameters);
-  }
-  tensors.check_file_size();
-  check_finite_weights(tensors, parameters);
-}
-
-void load_weights(const ModelFolder& folder, Parameters& parameters) {
-  const Safetensors tensors = folder.weights();
-  if (folder.layout != nullptr) return read_tensors(*folder.layout, tensors, folder.config, parameters);
-  map_parameters(tensors, parameters);
-}
-
-std::shared_ptr<Parameters> load_parameters(const ModelFolder& folder) {
-  std::shared_ptr<Parameters> parameters =
-      folder.family->model_of(folder.config, folder.config_path().string()).parameters;
-  load_weights(folder, *parameters);
-  return parameters;
 }
 
 }  // namespace headwater

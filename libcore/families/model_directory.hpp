@@ -33,6 +33,8 @@ struct ModelFolder : FolderFiles {
   Json config = {};  // what config.json says, as train writes it, whatever the layout
   const Family* family = nullptr;
   const Layout* layout = nullptr;  // of other programs; null: ours
+  bool is_quantized = false;       // its weights are in bytes (quantized_model.hpp)
+  bool keeps_bytes = false;        // who loads it computes in int8 alone, and needs no floats of these
   std::optional<Manifest> manifest = {};
   mutable std::shared_ptr<MappedFile> mapped_weights = nullptr;
   std::shared_ptr<const OwnFiles> own_files = nullptr;  // of a layout that has such

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "families/quantized_model.hpp"
+
 namespace headwater {
 
 namespace {
@@ -37,6 +39,7 @@ std::string only_stack(const std::vector<std::string_view>& names) {
 }  // namespace
 
 NamedTensors::NamedTensors(const ModelFolder& folder) {
+  refuse_quantized(folder, "take");
   if (folder.layout == nullptr) {
     file_.emplace(folder.weights());
     where_ = file_->where();

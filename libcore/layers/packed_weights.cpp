@@ -6,6 +6,15 @@
 
 namespace headwater {
 
+namespace {
+
+// What has one dimension is a bias or a norm's; tables are looked up.
+bool is_packed(const Parameter& p, std::string_view beginning) {
+  return p.name.starts_with(beginning) && !p.is_table && p.shape.size() > 1 && p.panels != WeightPanels::none;
+}
+
+}  // namespace
+
 struct PackedWeights::Weight {
   const Parameter& parameter;
   bool is_transposed;
@@ -18,16 +27,14 @@ struct PackedWeights::Weight {
   Index size(ComputeType type) const {
     return is_in_bytes(type) ? kernels::int8_size(inputs(), outputs()) : floats();
   }
-  // What has one dimension is a bias or a norm's; tables are looked up.
   static std::vector<Weight> all(const Parameters& parameters, std::string_view beginning) {
     std::vector<Weight> weights;
     for (const auto& p : parameters.all()) {
-      if (p->name.starts_with(beginning) && !p->is_table && p->shape.size() > 1 &&
-          p->panels != WeightPanels::none)
-        weights.push_back({*p, false});
+      if (is_packed(*p, beginning)) weights.push_back({*p, false});
     }
     return weights;
   }
+  bool has_bytes() const { return parameter.int8.bytes != nullptr; }
   kernels::PackedWeight pack(Real* to) const {
     return is_transposed ? kernels::pack_weight_transposed(parameter.value, to)
                          : kernels::pack_weight(parameter.value, to);
@@ -36,6 +43,7 @@ struct PackedWeights::Weight {
 };
 
 kernels::PackedWeight PackedWeights::Weight::quantize(Real* floats, Real* to) const {
+  if (has_bytes()) return kernels::pack_int8(parameter.int8, inputs(), outputs(), to);
   const kernels::PackedWeight quantized = kernels::quantize_weight(pack(floats), to);
   if (quantized.int8.bytes == nullptr) {
     throw Error(
@@ -50,7 +58,7 @@ void PackedWeights::pack_all(const std::vector<Weight>& weights, ComputeType typ
   Index largest = 0;  // that is packed on its way to bytes
   for (const Weight& weight : weights) {
     size_ += weight.size(type);
-    if (weight.is_in_bytes(type)) largest = std::max(largest, weight.floats());
+    if (weight.is_in_bytes(type) && !weight.has_bytes()) largest = std::max(largest, weight.floats());
   }
   panels_ = make_flat_array(size_);
   const FlatArray floats = make_flat_array(largest);
@@ -60,6 +68,22 @@ void PackedWeights::pack_all(const std::vector<Weight>& weights, ComputeType typ
                                                                       : weight.pack(place));
     place += weight.size(type);
   }
+}
+
+QuantizedWeight quantized(const Parameter& weight) {
+  const PackedWeights::Weight w{weight, false};
+  const FlatArray floats = make_flat_array(w.floats()), panels = make_flat_array(w.size(ComputeType::int8));
+  const kernels::PackedWeight packed = w.quantize(floats.get(), panels.get());
+  QuantizedWeight result;
+  result.bytes.resize(static_cast<std::size_t>(weight.size()));
+  kernels::unpack_int8(packed, result.bytes.data());
+  result.scales.assign(packed.int8.scales, packed.int8.scales + packed.outputs);
+  return result;
+}
+
+bool is_computed_in_bytes(const Parameter& parameter, std::string_view beginning) {
+  const bool is_bias = parameter.value.rows == 1;  // of attention it has two dimensions, too
+  return is_packed(parameter, beginning) && !is_bias && parameter.panels == WeightPanels::computed;
 }
 
 PackedWeights::PackedWeights(const Parameters& parameters, std::string_view beginning, ComputeType type) {

@@ -1,6 +1,7 @@
 // The weights of a model once more, in the order in which decoding reads them.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -18,6 +19,17 @@ enum class ComputeType {
   int8  // bytes of weights, by column, times bytes of activations, by row; all else stays float32
 };
 
+// A weight in bytes as files hold it.
+struct QuantizedWeight {
+  std::vector<std::int8_t> bytes;  // [inputs, outputs]
+  std::vector<float> scales;       // [outputs]
+};
+// The bytes that products in int8 read. Throws Error where it cannot be written in bytes.
+QuantizedWeight quantized(const Parameter& weight);
+// Whether products in int8 read this parameter in bytes, of those alone whose names begin so. An output layer
+// that is a table of embeddings is not among them: rows of the table are looked up as floats.
+bool is_computed_in_bytes(const Parameter& parameter, std::string_view beginning);
+
 // Packs the weights of all linear layers; of `output` the best word alone may be wanted. They must not change
 // while this lives. Throws Error where a weight cannot be written in bytes.
 class PackedWeights {
@@ -33,6 +45,7 @@ class PackedWeights {
   Index size() const { return size_; }  // in numbers of 32 bits
 
  private:
+  friend QuantizedWeight quantized(const Parameter& weight);
   struct Weight;
   void pack_all(const std::vector<Weight>& weights, ComputeType type);
 

@@ -93,6 +93,14 @@ const std::string& FolderFiles::read(std::string_view name, std::uint64_t max_by
   return *answers_->insert_or_assign(std::string(name), read_file(path / name, max_bytes)).first->second;
 }
 
+std::vector<std::string> FolderFiles::names_read() const {
+  std::vector<std::string> names;
+  for (const auto& [name, bytes] : *answers_) {
+    if (bytes) names.push_back(name);
+  }
+  return names;
+}
+
 NewFolder::NewFolder(const fs::path& target)
     : target_(target.has_filename() ? target : target.parent_path()), temporary_(target_) {
   std::error_code error;

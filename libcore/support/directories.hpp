@@ -38,6 +38,9 @@ struct FolderFiles {
   // The bytes of a file. Throws Error naming it.
   const std::string& read(std::string_view name, std::uint64_t max_bytes = kMaxTextFile) const;
 
+  // Those that were read so far, by name.
+  std::vector<std::string> names_read() const;
+
   fs::path path;
 
  private:

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "checkpoint/directory.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "families/config.hpp"
 #include "families/family.hpp"
 #include "families/model_directory.hpp"
+#include "families/model_files.hpp"
+#include "families/quantized_model.hpp"
 #include "support/directories.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -19,15 +21,6 @@
 namespace headwater {
 
 namespace {
-
-// What a model is used with, and may not differ in.
-std::vector<std::string> files_of_model(const ModelFolder& model) {
-  std::vector<std::string> names;
-  for (const std::string& name : model.family->text_files(model.config)) {
-    if (model.has(name)) names.push_back(name);
-  }
-  return names;
-}
 
 void check_same_files(const ModelFolder& first, const ModelFolder& other) {
   const auto check = [&](const std::string& name, bool is_same) {
@@ -121,6 +114,7 @@ void average_models(const std::vector<fs::path>& models, const fs::path& output)
     throw Error(shown(first.path) + ": is a model of another program, of which no mean is taken here");
   std::vector<std::unique_ptr<Safetensors>> tensors;
   for (const ModelFolder& folder : folders) {
+    refuse_quantized(folder, "average");
     check_same_files(first, folder);
     tensors.push_back(std::make_unique<Safetensors>(folder.weights()));
     check_same_tensors(*tensors.front(), *tensors.back());
@@ -133,22 +127,8 @@ void average_models(const std::vector<fs::path>& models, const fs::path& output)
     to_write.push_back(float_tensor(tensor.name, tensor.shape, numbers.data() + at));
     at += static_cast<std::size_t>(tensor.elements());
   }
-  std::vector<std::string> names = files_of_model(first);
-  for (const char* name :
-       {"recipe.yaml", "generation_config.json", "tokenizer.json", "tokenizer_config.json"}) {
-    if (first.has(name) && std::find(names.begin(), names.end(), name) == names.end())
-      names.emplace_back(name);
-  }
-  NewFolder folder(output);
-  Manifest manifest;
-  const auto add = [&](const std::string& name, const std::function<void(const ByteSink&)>& produce) {
-    manifest.files.push_back(write_listed_file(folder.file(name), produce));
-  };
-  add("model.safetensors", [&](const ByteSink& sink) { write_safetensors(to_write, {}, sink); });
-  add("config.json", [&](const ByteSink& sink) { sink(config_text_of_mean(folders)); });
-  for (const std::string& name : names) add(name, [&](const ByteSink& sink) { sink(first.read(name)); });
-  write_new_file(folder.file(std::string(kManifestName)), manifest_text(manifest));
-  folder.finish();
+  write_model(output, first, config_text_of_mean(folders),
+              [&](const ByteSink& sink) { write_safetensors(std::move(to_write), {}, sink); });
 }
 
 }  // namespace headwater

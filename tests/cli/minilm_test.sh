@@ -35,6 +35,8 @@ fi
 "$BIN/embed" "$model" -q --format npy -o ours.npy lines
 "$BIN/embed" "$model" -q --format safetensors --tokens -o tokens.safetensors lines
 "$BIN/embed" "$model" -q --compute-type int8 --format npy -o bytes.npy lines
+"$BIN/convert" "$model" --quantization int8 -o int8
+"$BIN/embed" int8 -q --format npy lines | cmp - bytes.npy
 "$BIN/convert" "$model" -o written
 "$BIN/embed" written -q --format npy lines | cmp - ours.npy
 "$python" - "$model" << 'PYTHON'

@@ -20,7 +20,7 @@
 namespace headwater::embed {
 
 struct Options {
-  std::string model, format = "text", pooling, compute_type = "float32", isa = "auto";
+  std::string model, format = "text", pooling, compute_type, isa = "auto";
   std::vector<std::string> inputs;
   fs::path output, nearest, vectors;
   std::optional<std::int64_t> layer;

@@ -121,6 +121,8 @@ void inspect_directory(const fs::path& path, const Options& o, cli::LineWriter& 
   cli::note_skipped_checkpoints(folder.skipped);
   (void)load_parameters(folder);  // which refuses weights that are not those of the model
   write_layers(folder.family->model_of(folder.config, folder.config_path().string()).description, o, out);
+  if (!o.is_json && folder.is_quantized)
+    out.line("weights in int8: computed as they are, or in float32 multiplied out");
   if (!o.is_json) write_layouts(*folder.family, folder.family->section_of_config(folder.config), out);
   if (o.shows_tensors || o.has_statistics) {
     if (!o.is_json) out.line("");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/enum_names.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
 
@@ -9,10 +10,17 @@ namespace headwater::search {
 
 void add_compute_type_option(cli::CommandLine& line, std::string& name) {
   line.add_option("--compute-type", name,
-                  "of products with weights; int8 is about twice as fast and a little less exact "
-                  "([translate](translate.md#in-int8))")
-      .one_of({"float32", "int8"})
-      .with_default();
+                  "of products with weights (the type that the model's files store them in); int8 is about "
+                  "twice as fast and a "
+                  "little less exact ([translate](translate.md#in-int8))")
+      .one_of({"float32", "int8"});
+}
+
+ComputeType compute_type_of(ModelFolder& folder, std::string_view name) {
+  const ComputeType own = folder.is_quantized ? ComputeType::int8 : ComputeType::float32;
+  const ComputeType type = name.empty() ? own : value_of<ComputeType>(name).value();
+  folder.keeps_bytes = type == ComputeType::int8;
+  return type;
 }
 
 std::string option_name(std::string_view key) {

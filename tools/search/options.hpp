@@ -13,6 +13,7 @@
 #include "decoding/decoder.hpp"
 #include "decoding/generation_settings.hpp"
 #include "families/generation_config.hpp"
+#include "families/model_directory.hpp"
 #include "support/json.hpp"
 #include "text/tokenizer/tokenizer.hpp"
 
@@ -61,6 +62,8 @@ struct SamplingOptions {
 };
 
 void add_compute_type_option(cli::CommandLine& line, std::string& name);
+// What was asked for or, where `name` is empty, what the weights are in. The model will be loaded for it.
+ComputeType compute_type_of(ModelFolder& folder, std::string_view name);
 
 // `help`: of --sampling. Options of `drawing` draw, where the others search with beams.
 void describe(cli::CommandLine& line, SamplingOptions& o, const DecodingOptions& search,

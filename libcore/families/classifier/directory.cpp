@@ -267,7 +267,8 @@ class ClassifierFamily : public TextClassifierFamily {
                                                      .example = "example",
                                                      .token_axes = {{"embedding.tokens", 0, "tokenizer.json"},
                                                                     {"head.weight", 1, "config.json"},
-                                                                    {"head.bias", 0, "config.json"}}}) {}
+                                                                    {"head.bias", 0, "config.json"}},
+                                                     .int8_weights = "encoder."}) {}
   Offer offer(const ModelSection& model) const override {
     return offer_with_mixing("a classifier", model.as<ClassifierSettings>().mixing,
                              {Ability::classify, Ability::embed});

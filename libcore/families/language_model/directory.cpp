@@ -182,7 +182,8 @@ class LanguageModelFamily : public Family {
                 .example = "text",
                 .token_axes = {{"embedding.tokens", 0, "tokenizer.json"},
                                {"head.weight", 1, "tokenizer.json"},
-                               {"head.bias", 0, "tokenizer.json"}}}) {}
+                               {"head.bias", 0, "tokenizer.json"}},
+                .int8_weights = ""}) {}
   Offer offer(const ModelSection& model) const override {
     return offer_with_mixing("a language model", model.as<LanguageModelSettings>().mixing,
                              {Ability::continue_texts, Ability::embed});

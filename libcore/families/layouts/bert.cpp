@@ -148,7 +148,8 @@ void write_next_sentence(std::string_view name, const Json& ours, Json& theirs) 
 // A file from which the head was left out is read without it.
 void read_missing_head(const ModelFolder& folder, Json& ours) {
   if (!ours.at("next_sentence").as_bool() || !folder.has("model.safetensors")) return;
-  if (folder.weights().find(kNextSentenceWeight) == nullptr) ours.set("next_sentence", false);
+  const char* const name = folder.is_quantized ? "next_sentence.weight" : kNextSentenceWeight;
+  if (folder.weights().find(name) == nullptr) ours.set("next_sentence", false);
 }
 
 constexpr ConfigRow kMaskedConfig[] = {

@@ -5,6 +5,7 @@
 #include "families/layouts/config_table.hpp"
 #include "families/layouts/tensor_table.hpp"
 #include "families/model_directory.hpp"
+#include "families/quantized_model.hpp"
 #include "families/registry.hpp"
 #include "support/error.hpp"
 #include "support/name_list.hpp"
@@ -174,6 +175,7 @@ const Layout& chosen_layout(const ModelSection& section, const Family& family, c
 
 ExportedModel exported(const ModelFolder& folder, const std::filesystem::path& directory,
                        std::string_view name) {
+  refuse_quantized(folder, "convert");
   const ModelSection section = folder.family->section_of_config(folder.config);
   const Layout& layout = chosen_layout(section, *folder.family, directory.string(), name);
   Json ours = folder.config;  // which may have been written before there were all keys

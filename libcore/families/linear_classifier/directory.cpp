@@ -7,6 +7,7 @@
 #include "families/linear_classifier/model.hpp"
 #include "families/masked_lm/directory.hpp"
 #include "families/model_rows.hpp"
+#include "families/quantized_model.hpp"
 #include "families/registry.hpp"
 #include "families/text_encoder/directory.hpp"
 #include "metrics/registry.hpp"
@@ -123,7 +124,8 @@ class LinearFamily : public TextClassifierFamily {
                                                  .example = "example",
                                                  .token_axes = {{"embedding.tokens", 0, "tokenizer.json"},
                                                                 {"head.weight", 1, "config.json"},
-                                                                {"head.bias", 0, "config.json"}}}) {}
+                                                                {"head.bias", 0, "config.json"}},
+                                                 .int8_weights = "encoder."}) {}
   Offer offer(const ModelSection& model) const override {
     if (reads_terms(model)) return {"a linear model of terms", {Ability::classify}};
     return {"a linear model", {Ability::classify, Ability::embed}};  // attn-dump reads its encoder
@@ -173,7 +175,9 @@ class LinearFamily : public TextClassifierFamily {
   void take_first_weights(const ModelSection& model, TextClassifier& to) const override {
     const auto& settings = model.as<LinearClassifierSettings>();
     if (settings.reads_terms()) return;
-    const std::shared_ptr<Parameters> from = load_parameters(open_model(settings.encoder));
+    const ModelFolder encoder = open_model(settings.encoder);
+    refuse_quantized(encoder, "train on");
+    const std::shared_ptr<Parameters> from = load_parameters(encoder);
     for (const auto& kept : to.parameters().all()) {
       if (!kept->is_frozen) continue;
       const Parameter* const known = from->find(kept->name);

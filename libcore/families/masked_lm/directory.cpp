@@ -280,7 +280,8 @@ class MaskedLmFamily : public Family {
                 .example = "text",
                 .token_axes = {{"embedding.tokens", 0, "tokenizer.json"},
                                {"lm_head.bias", 0, "tokenizer.json"},
-                               {"span_boundary.bias", 0, "tokenizer.json"}}}) {}
+                               {"span_boundary.bias", 0, "tokenizer.json"}},
+                .int8_weights = "encoder."}) {}
   Offer offer(const ModelSection& model) const override {
     return offer_with_mixing("a masked language model", model.as<MaskedLmSettings>().mixing,
                              {Ability::fill_masks, Ability::embed});

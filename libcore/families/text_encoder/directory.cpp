@@ -156,7 +156,8 @@ class TextEncoderFamily : public Family {
                 .model_type = "headwater_text_encoder",
                 .noun = "a text encoder",
                 .example = "text",
-                .token_axes = {{"embedding.tokens", 0, "tokenizer.json"}}}) {}
+                .token_axes = {{"embedding.tokens", 0, "tokenizer.json"}},
+                .int8_weights = "encoder."}) {}
   Offer offer(const ModelSection& model) const override {
     return offer_with_mixing("a text encoder", model.as<TextEmbedderSettings>().mixing, {Ability::embed});
   }

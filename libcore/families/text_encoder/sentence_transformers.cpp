@@ -168,6 +168,7 @@ std::string pooling_of(const Json& config, std::int64_t width) {
 bool has_pooler(const ModelFolder& folder) {
   if (!folder.has("model.safetensors")) return false;
   const Safetensors weights = folder.weights();
+  if (folder.is_quantized) return weights.find("pooler.weight") != nullptr;
   const std::string name = "pooler.dense.weight";
   return weights.find(name) != nullptr || weights.find(std::string(folder.layout->prefix) + name) != nullptr;
 }

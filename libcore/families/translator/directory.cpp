@@ -259,7 +259,8 @@ class EncoderDecoderFamily : public Family {
                                {"target_embedding.tokens", 0, "target-tokenizer.json"},
                                {"embedding.tokens", 0, "target-tokenizer.json"},
                                {"head.weight", 1, "target-tokenizer.json"},
-                               {"head.bias", 0, "target-tokenizer.json"}}}) {}
+                               {"head.bias", 0, "target-tokenizer.json"}},
+                .int8_weights = ""}) {}
   Offer offer(const ModelSection& model) const override {
     const auto& s = model.as<EncoderDecoderSettings>();
     if (!s.mixing.is_recurrent() || s.additive_attention)

@@ -185,8 +185,10 @@ ModelTokenizers marian_tokenizers(const ModelFolder& folder) {
   const fs::path& files = folder.path;
   const auto has = [&](const char* name) { return folder.has(name); };
   if (has("source-tokenizer.json") && has("target-tokenizer.json")) {
-    return {Tokenizer::load(files / "source-tokenizer.json"),
-            Tokenizer::load(files / "target-tokenizer.json")};
+    const auto load = [&](const char* name) {
+      return Tokenizer::parse_any(folder.read(name), (files / name).string());
+    };
+    return {load("source-tokenizer.json"), load("target-tokenizer.json")};
   }
   if (has("tokenizer.json")) {
     const Tokenizer both = Tokenizer::load(folder);

@@ -10,6 +10,7 @@
 
 #include "support/parallel.hpp"
 #include "tensor/kernels/gemm/gemm.hpp"
+#include "tensor/kernels/gemm/int8_table.hpp"
 #include "tensor/kernels/gemm/packed.hpp"
 
 namespace headwater::kernels {
@@ -89,6 +90,78 @@ Int8Panels int8_panels(const PackedWeight& w, std::int32_t zero_point, float mos
   if (!std::isfinite(most.length)) return {};
   for (Index c = 0; c < columns; ++c) starts[c] *= -zero_point;
   return {bytes, scales, starts, most.length, most.rest};
+}
+
+namespace {
+
+// Where the parts of Int8Panels lie in int8_size() values.
+struct Int8Parts {
+  float* scales;
+  std::int32_t* starts;
+  std::int8_t* bytes;
+  Int8Parts(Index outputs, Real* to)
+      : scales(to),
+        starts(reinterpret_cast<std::int32_t*>(to + padded_columns(outputs))),
+        bytes(reinterpret_cast<std::int8_t*>(to + 2 * padded_columns(outputs))) {}
+  PackedWeight weight(Index inputs, Index outputs) const {
+    return {
+        .inputs = inputs, .outputs = outputs, .int8 = {.bytes = bytes, .scales = scales, .starts = starts}};
+  }
+};
+
+// The place of a column's byte in panels: the other inputs of its four follow, the next four are 64 on.
+template <class Byte>
+Byte* column_of(Byte* panels, Index inputs, Index column) {
+  return panels + column / 16 * 64 * int8_steps(inputs) + column % 16 * 4;
+}
+
+}  // namespace
+
+PackedWeight pack_int8(const Int8Weight& w, Index inputs, Index outputs, Real* to) {
+  const Int8Parts parts(outputs, to);
+  std::fill_n(to, int8_size(inputs, outputs), 0.0f);
+  std::copy_n(w.scales, outputs, parts.scales);
+  const Index groups = padded_columns(outputs) / kGroupColumns;
+  parallel_for(groups, [&](Index group) {
+    const Index first = group * kGroupColumns, last = std::min(first + kGroupColumns, outputs);
+    std::int32_t sums[kGroupColumns] = {};
+    for (Index k = 0; k < inputs; ++k) {
+      const std::int8_t* const row = w.bytes + k * outputs;
+      for (Index column = first; column < last; column += 16) {
+        std::int8_t* const four = column_of(parts.bytes, inputs, column) + 64 * (k / 4) + k % 4;
+        const Index lanes = std::min<Index>(16, last - column);
+        for (Index l = 0; l < lanes; ++l) {
+          four[4 * l] = row[column + l];
+          sums[column - first + l] += row[column + l];
+        }
+      }
+    }
+    for (Index column = first; column < last; ++column)
+      parts.starts[column] = -kInt8ZeroPoint * sums[column - first];
+  });
+  return parts.weight(inputs, outputs);
+}
+
+PackedWeight int8_columns(const PackedWeight& w, std::span<const std::int32_t> ids, Real* to) {
+  const Index outputs = std::ssize(ids), steps = int8_steps(w.inputs);
+  const Int8Parts parts(outputs, to);
+  std::fill_n(to, int8_size(w.inputs, outputs), 0.0f);
+  for (Index i = 0; i < outputs; ++i) {
+    const Index id = ids[static_cast<std::size_t>(i)];
+    parts.scales[i] = w.int8.scales[id];
+    parts.starts[i] = w.int8.starts[id];
+    const std::int8_t* const from = column_of(w.int8.bytes, w.inputs, id);
+    std::int8_t* const column = column_of(parts.bytes, w.inputs, i);
+    for (Index step = 0; step < steps; ++step) std::copy_n(from + 64 * step, 4, column + 64 * step);
+  }
+  return parts.weight(w.inputs, outputs);
+}
+
+void unpack_int8(const PackedWeight& w, std::int8_t* to) {
+  for (Index column = 0; column < w.outputs; ++column) {
+    const std::int8_t* const from = column_of(w.int8.bytes, w.inputs, column);
+    for (Index k = 0; k < w.inputs; ++k) to[k * w.outputs + column] = from[64 * (k / 4) + k % 4];
+  }
 }
 
 }  // namespace headwater::kernels

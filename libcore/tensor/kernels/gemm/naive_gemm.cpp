@@ -59,6 +59,8 @@ PackedWeight pack_weight(ConstMatrix w, Real* to) {
 }
 Index int8_size(Index, Index) { return 0; }
 PackedWeight quantize_weight(const PackedWeight&, Real*) { return {}; }
+PackedWeight pack_int8(const Int8Weight&, Index, Index, Real*) { return {}; }
+void unpack_int8(const PackedWeight&, std::int8_t*) {}
 void linear_packed(ConstMatrix x, const PackedWeight& w, const Real* bias, Activation activation, Matrix y) {
   for (Index first = 0; first < w.outputs; first += 16) {
     const Index lanes = std::min<Index>(16, w.outputs - first);
