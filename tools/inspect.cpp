@@ -1,6 +1,7 @@
 // inspect: what a recipe's or a trained model is made of, what its files hold, and what a data set is
 // like. Manual: tools/inspect.md.
 #include "tools/inspect/inspect.hpp"
+#include "checkpoint/marian_file.hpp"
 #include "cli/input_file.hpp"
 #include "cli/tool.hpp"
 #include "families/model_directory.hpp"
@@ -14,10 +15,10 @@ namespace headwater::inspect {
 namespace {
 
 void describe(cli::CommandLine& line, Options& o) {
-  line.add_option(
-          "what", o.what,
-          "a model directory, a checkpoint, a recipe (.yaml) or a .safetensors file; - is a recipe on "
-          "standard input")
+  line.add_option("what", o.what,
+                  "a model directory, a checkpoint, a recipe (.yaml), a .safetensors file or weights of "
+                  "Marian NMT; - is a recipe on "
+                  "standard input")
       .shown_as("MODEL|RECIPE|CHECKPOINT")
       .goes_without("--recipe", "name one")
       .reads()
@@ -168,7 +169,9 @@ void inspect_model(const Options& o) {
     if (begins_as_text(path))
       throw Error(shown(path) + ": a text, no safetensors file (a data set is read by inspect --data " +
                   shown(path) + ", a recipe ends in .yaml)");
-    write_tensors(Safetensors(path), o, out);
+    const MarianForm wanted = ends_with(path, ".npz") ? MarianForm::npz : MarianForm::binary;
+    const bool is_marian = marian_form_of(path) == wanted;  // a zip file of another name is PyTorch's
+    write_tensors(is_marian ? MarianFile(path).tensors() : Safetensors(path), o, out);
   }
   out.flush();
 }
