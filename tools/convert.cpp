@@ -24,7 +24,8 @@ struct Options {
 };
 
 void describe(cli::CommandLine& line, Options& o) {
-  line.add_option("model", o.model, "model directory of train, or one of its checkpoints")
+  line.add_option("model", o.model,
+                  "model directory of train, one of its checkpoints, or a directory of Marian NMT")
       .shown_as("MODEL|CHECKPOINT")
       .goes_without("--average", "one at a time")
       .reads()
@@ -107,12 +108,12 @@ void run(const Options& o) {
 int main(int argc, char** argv) {
   using namespace headwater;
   using namespace headwater::convert;
-  const cli::ToolDescription tool{
-      "convert", "write a model in a published layout or in int8, or the mean of checkpoints",
-      "convert models/spa-eng -o hf/spa-eng\n"
-      "convert models/spa-eng --layout marian -o hf/spa-eng\n"
-      "convert models/spa-eng --quantization int8 -o models/spa-eng-int8\n"
-      "convert --average models/spa-eng --last 5 -o models/spa-eng-average\n"
-      "convert --average models/seed-1 models/seed-2 -o models/mean"};
+  const cli::ToolDescription tool{"convert",
+                                  "write a model in another layout or in int8, or the mean of checkpoints",
+                                  "convert models/spa-eng -o hf/spa-eng\n"
+                                  "convert models/spa-eng --layout marian -o hf/spa-eng\n"
+                                  "convert models/spa-eng --quantization int8 -o models/spa-eng-int8\n"
+                                  "convert --average models/spa-eng --last 5 -o models/spa-eng-average\n"
+                                  "convert --average models/seed-1 models/seed-2 -o models/mean"};
   return cli::tool_main<Options>(argc, argv, tool, describe, run);
 }

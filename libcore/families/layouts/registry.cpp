@@ -171,12 +171,29 @@ const Layout& chosen_layout(const ModelSection& section, const Family& family, c
   throw Error(directory + ": " + in_the_way);
 }
 
+// As train writes it.
+ExportedModel in_our_layout(const ModelFolder& folder, Json& ours) {
+  ExportParts parts = folder.layout->parts(folder, ours);
+  const auto write = [parameters = std::move(parts.parameters)](const ByteSink& sink) {
+    std::vector<std::vector<float>> values;  // their memory stays where it is
+    std::vector<TensorView> tensors;
+    for (const auto& p : parameters->all()) {
+      values.emplace_back(p->value.data, p->value.data + p->size());
+      tensors.push_back(float_tensor(p->name, p->shape, values.back().data()));
+    }
+    write_safetensors(std::move(tensors), {}, sink);
+  };
+  return {.files = std::move(parts.files), .write_tensors = write, .notes = std::move(parts.notes)};
+}
+
 }  // namespace
 
 ExportedModel exported(const ModelFolder& folder, const std::filesystem::path& directory,
                        std::string_view name) {
   refuse_quantized(folder, "convert");
   const ModelSection section = folder.family->section_of_config(folder.config);
+  if (Json ours = folder.config; folder.own_files != nullptr && name.empty())
+    return in_our_layout(folder, ours);
   const Layout& layout = chosen_layout(section, *folder.family, directory.string(), name);
   Json ours = folder.config;  // which may have been written before there were all keys
   const Json settings = settings_json(section);

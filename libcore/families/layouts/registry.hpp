@@ -48,7 +48,8 @@ struct ExportedModel {
   std::vector<std::string> notes;  // what is lost there, a sentence each
 };
 // The model of a folder that was opened for `directory`, in the first of its kind's layouts that can say its
-// settings; `name`: in one of this model type. Throws UsageError where its kind has none of this name, and
+// settings; `name`: in one of this model type. Without a name a folder of a layout that is only read becomes
+// one as train writes it. Throws UsageError where its kind has none of this name, and
 // Error "directory: what" with all keys that stand in the way.
 ExportedModel exported(const ModelFolder& folder, const std::filesystem::path& directory,
                        std::string_view name = {});

@@ -103,7 +103,7 @@ std::vector<std::int64_t> shape_of(const TensorPlace& place, const Parameter& p,
   if (row.form == TensorForm::linear && place.is_weight) return {cols, rows};
   std::vector<std::int64_t> shape(static_cast<std::size_t>(row.ones), 1);
   const bool is_vector = !place.is_weight && rows == 1 && !p.is_table;
-  const Index missing = row.lacks_last ? 1 : 0;
+  const Index missing = row.last ? 1 : 0;
   if (!is_vector) shape.push_back(rows_before(row, ours) + rows - missing);
   shape.push_back(cols * row.parts - (is_vector ? missing : 0));
   return shape;
@@ -225,10 +225,10 @@ class TableReader {
   void fill(Parameter& p) {
     const TensorPlace& at = place(p);
     const TensorView& tensor = tensors_.at(at.theirs);
-    if (at.row->lacks_last) {
+    if (at.row->last) {
       const auto there = static_cast<std::size_t>(tensor.elements());
       read_numbers(tensor, std::span<Real>(p.value.data, there));
-      std::fill(p.value.data + there, p.value.data + p.size(), Real(0));
+      std::fill(p.value.data + there, p.value.data + p.size(), Real(*at.row->last));
     } else if (static_cast<Index>(tensor.elements()) == p.size() &&
                (!at.is_weight || at.row->form == TensorForm::conv1d)) {
       read_numbers(tensor, std::span<Real>(p.value.data, static_cast<std::size_t>(p.size())));

@@ -45,7 +45,8 @@ static void settings_rows(schema::Visitor& v, EncoderDecoderSettings& s) {
            "one for all three (Marian: tied-embeddings-all)"},
           "which embeddings are one (Press and Wolf 2017); both sides then have one vocabulary");
   v.field("source_special_tokens", &s.source_special_tokens,
-          {"a source is its text alone", "[START] and [END] around it, as around targets"},
+          {"a source is its text alone", "[START] and [END] around it, as around targets",
+           "[END] after it, as Marian has it"},
           {"special tokens around a source", "make recipe (tokenize, vectorize), train, inspect"});
 }
 
@@ -97,17 +98,6 @@ constexpr const char* kEncoderDecoderType = "headwater_encoder_decoder";
 
 }  // namespace
 
-Json generation_config_of(const Tokenizer& target, std::int64_t max_new_tokens,
-                          const DecodingSettings& decoding) {
-  Json config;
-  config.set("decoder_start_token_id", std::int64_t{target.start_id()});
-  config.set("eos_token_id", std::int64_t{target.end_id()});
-  config.set("pad_token_id", std::int64_t{target.pad_id()});
-  config.set("max_length", max_new_tokens);
-  write_decoding(config, decoding);
-  return config;
-}
-
 Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Tokenizer& target) {
   Json config = begin_config("HeadwaterEncoderDecoder", kEncoderDecoderType);
   ModelSection section = model_section(model.settings());
@@ -120,6 +110,30 @@ Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Token
   config.set("decoder_start_token_id", std::int64_t{target.start_id()});
   config.set("eos_token_id", std::int64_t{target.end_id()});
   return config;
+}
+
+static Json generation_config_of(const Tokenizer& target, std::int64_t max_new_tokens,
+                                 const DecodingSettings& decoding) {
+  Json config;
+  config.set("decoder_start_token_id", std::int64_t{target.start_id()});
+  config.set("eos_token_id", std::int64_t{target.end_id()});
+  config.set("pad_token_id", std::int64_t{target.pad_id()});
+  config.set("max_length", max_new_tokens);
+  write_decoding(config, decoding);
+  return config;
+}
+
+std::vector<DirectoryFile> translator_files(const EncoderDecoder& model, const Tokenizer& source,
+                                            const Tokenizer& target, const DecodingSettings& decoding) {
+  const std::int64_t length = model.length(), most = decoding.max_new_tokens;
+  return {{"config.json", config_of(model, source, target).dump(2) + "\n"},
+          {"generation_config.json",
+           generation_config_of(target, most > 0 ? std::min(most, length) : length, decoding).dump(2) + "\n"},
+          {"source-tokenizer.json", source.to_json(), "tokenizer"},
+          {"target-tokenizer.json", target.to_json(), "tokenizer"},
+          // Once more, under the name that other programs look for; no run depends on it.
+          {"tokenizer.json", source.to_json()},
+          tokenizer_config_file(source, length)};
 }
 
 static ModelSection encoder_decoder_section(Json config) {
@@ -154,10 +168,8 @@ SourceIds LoadedTranslator::source_ids(std::string_view text) const {
   all = {kText};
   if (uses_template) all = source_tokenizer.with_special_tokens(std::vector{kText});
   if (appends_end) all.push_back(ids.end);
-  if (model->settings().has_source_ends()) {
-    all.insert(all.begin(), source_tokenizer.start_id());
-    all.push_back(source_tokenizer.end_id());
-  }
+  if (model->settings().has_source_start()) all.insert(all.begin(), source_tokenizer.start_id());
+  if (model->settings().has_source_end()) all.push_back(source_tokenizer.end_id());
   const auto most = static_cast<std::size_t>(model->length());
   const std::size_t around = all.size() - 1;
   found.is_truncated = own.size() + around > most;
@@ -172,6 +184,11 @@ SourceIds LoadedTranslator::source_ids(std::string_view text) const {
 
 std::string LoadedTranslator::target_surface(std::int32_t id) const {
   return id < target_tokenizer.vocabulary_size() ? target_tokenizer.surface(id) : "[START]";
+}
+
+bool lacks_source_ends(const EncoderDecoderSettings& settings, const Tokenizer& source) {
+  return (settings.has_source_start() && source.start_id() < 0) ||
+         (settings.has_source_end() && source.end_id() < 0);
 }
 
 TranslationIds translation_ids(const Tokenizer& target) {
@@ -193,18 +210,24 @@ static LoadedTranslator load_own_texts(const ModelFolder& folder, const EncoderD
     throw Error((folder.path / "target-tokenizer.json").string() +
                 ": has no [START] and [END] (learn it with tokenize --learn ... --start-end)");
   }
-  if (model.settings().has_source_ends() && (source.start_id() < 0 || source.end_id() < 0)) {
+  if (lacks_source_ends(model.settings(), source)) {
     throw Error((folder.path / "source-tokenizer.json").string() +
                 ": has no [START] and [END], which the model reads (learn it with tokenize --start-end)");
   }
   GenerationConfig generation = read_generation_config(folder);
   const TranslationIds ids = translation_ids(target);
+  std::shared_ptr<const Shortlist> shortlist;
+  if (folder.has(kShortlistFile))  // of the tokens before [START]
+    shortlist = std::make_shared<const Shortlist>(
+        read_shortlist(folder.read(kShortlistFile), (folder.path / kShortlistFile).string(),
+                       source.vocabulary_size() - 1, target.vocabulary_size() - 1));
   const std::int64_t max_new_tokens = generation.max_length.value_or(0);
   return {.source_tokenizer = std::move(source),
           .target_tokenizer = std::move(target),
           .max_new_tokens = max_new_tokens,
           .generation = std::move(generation),
-          .ids = ids};
+          .ids = ids,
+          .shortlist = std::move(shortlist)};
 }
 
 // Their max_length counts the start. 0: not said.
@@ -275,8 +298,8 @@ class EncoderDecoderFamily : public Family {
     return recipe.model.as<EncoderDecoderSettings>().transformer.length;
   }
   LineForm line_form(const ModelSection& model) const override {
-    const bool has_ends = model.as<EncoderDecoderSettings>().has_source_ends();
-    return {.source = {.start = has_ends, .end = has_ends}};
+    const auto& settings = model.as<EncoderDecoderSettings>();
+    return {.source = {.start = settings.has_source_start(), .end = settings.has_source_end()}};
   }
   MadeModel model_of(const Recipe& recipe) const override {
     return made(std::make_unique<EncoderDecoder>(recipe.model.as<EncoderDecoderSettings>(),

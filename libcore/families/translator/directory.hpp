@@ -25,6 +25,9 @@ struct TranslationIds {
 // Those of the tokenizer's special tokens.
 TranslationIds translation_ids(const Tokenizer& target);
 
+// Whether a model reads special tokens around a source that the tokenizer does not have.
+bool lacks_source_ends(const EncoderDecoderSettings& settings, const Tokenizer& source);
+
 // Everything that translating needs.
 struct LoadedTranslator {
   std::filesystem::path files = {};  // the folder that was read: the directory itself or a checkpoint
@@ -62,8 +65,10 @@ ModelSection model_section(const EncoderDecoderSettings& settings);
 // config.json, and back (without the parameters' memory). Throws Error "where: what".
 Json config_of(const EncoderDecoder& model, const Tokenizer& source, const Tokenizer& target);
 std::unique_ptr<EncoderDecoder> encoder_decoder_of_config(const Json& config, const std::string& where);
-// generation_config.json.
-Json generation_config_of(const Tokenizer& target, std::int64_t max_new_tokens,
-                          const DecodingSettings& decoding);
+// All files of a directory but the weights. decoding.max_new_tokens 0: the model's length.
+std::vector<DirectoryFile> translator_files(const EncoderDecoder& model, const Tokenizer& source,
+                                            const Tokenizer& target, const DecodingSettings& decoding);
+// Beside them in a directory that was made of one with a shortlist.
+inline constexpr const char* kShortlistFile = "shortlist.bin";
 
 }  // namespace headwater

@@ -1,7 +1,7 @@
 // Marian's own model directories: a weight file in its binary form or npz, SentencePiece vocabularies, a
 // lexical shortlist, and a YAML file of marian-decoder's options. Translators in browsers have this form. A
 // weight is [in, out], as here; layers count from 1. The decoder starts from a row of zeros, which no token
-// has: here it is one more token, behind those of the vocabulary.
+// has: here it is that of one more token, [START], behind those of the vocabulary. It is never written.
 #include <cmath>
 
 #include "checkpoint/marian_file.hpp"
@@ -10,6 +10,7 @@
 #include "families/layouts/layout.hpp"
 #include "families/model_directory.hpp"
 #include "families/registry.hpp"
+#include "families/translator/directory.hpp"
 #include "families/translator/marian_settings.hpp"
 #include "families/translator/shortlist.hpp"
 #include "support/error.hpp"
@@ -146,13 +147,15 @@ constexpr UnsaidKey kMarianNmtUnsaid[] = {{"norm", "post"},
                                           {"norm_epsilon", "1e-06"},
                                           {"positions", "sinusoidal_tensor2tensor"},
                                           {"scale_embedding", "true"},
-                                          {"source_special_tokens", "none"},
+                                          {"source_special_tokens", "end"},
                                           {"initialization", kAnyValue, "vaswani"}};
 
 // --- Tensors -----------------------------------------------------------------------------------------------
 
+constexpr float kNever = -100;  // a logit whose probability is zero
+
 constexpr TensorRow table(std::string_view theirs, std::string_view ours) {
-  return {.theirs = theirs, .ours = ours, .form = kTensor, .lacks_last = true};
+  return {.theirs = theirs, .ours = ours, .form = kTensor, .last = 0.0f};
 }
 constexpr TensorRow weight(std::string_view theirs, std::string_view ours) {
   return {.theirs = theirs, .ours = ours, .form = kTensor};
@@ -165,7 +168,7 @@ constexpr TensorRow kMarianNmtTensors[] = {
     table("Wemb", "embedding.tokens"),
     table("encoder_Wemb", "source_embedding.tokens"),
     table("decoder_Wemb", "target_embedding.tokens"),
-    {.theirs = "decoder_ff_logit_out_b", .ours = "head.bias", .form = kTensor, .ones = 1, .lacks_last = true},
+    {.theirs = "decoder_ff_logit_out_b", .ours = "head.bias", .form = kTensor, .ones = 1, .last = kNever},
     weight("encoder_l{}_self_Wq", "encoder.{}.self_attention.query.weight"),
     vector("encoder_l{}_self_bq", "encoder.{}.self_attention.query.bias"),
     weight("encoder_l{}_self_Wk", "encoder.{}.self_attention.key.weight"),
@@ -228,18 +231,37 @@ std::optional<OwnFiles> find(const std::filesystem::path& folder) {
   for (const auto& [name, value] : files->search.as_object()) config.set(name, value);
   config.set(kLength, kPositions);
   config.set("eos_token_id", kEnd);
+  if (const Json& sizes = config.at("dim-vocabs"); sizes.is_array() && !sizes.as_array().empty())
+    config.set("suppress_tokens", Json(sizes.as_array().back()));
   config.set(kVocabularies, Json::Array{files->source_vocabulary, files->target_vocabulary});
   config.set(kShortlist, files->shortlist);
   return OwnFiles{.settings = files->weights, .config = config.dump(), .weights = file.tensors()};
 }
 
+// Behind a SentencePiece model, as messages of Protocol Buffers may be joined: a control piece of the score
+// 0, and that it is the one that begins texts.
+constexpr std::string_view kStartPiece(
+    "\x0A\x10\x0A\x07[START]\x15\x00\x00\x00\x00\x18\x03"
+    "\x12\x0A\xF2\x02\x07[START]",
+    30);
+
+Tokenizer with_start(const std::string& pieces, const std::string& where) {
+  try {
+    return Tokenizer::parse(pieces + std::string(kStartPiece), where);
+  } catch (const Error&) {
+    static_cast<void>(Tokenizer::parse(pieces, where));  // which says what is wrong with the file
+    throw;
+  }
+}
+
+// With [START] behind its tokens.
 Tokenizer load_vocabulary(const ModelFolder& folder, const std::string& name, std::int64_t tokens) {
   const std::string where = (folder.path / name).string();
   if (std::filesystem::path(name).extension() != ".spm")
     throw Error(where + ": vocabularies are read as SentencePiece models alone (*.spm)");
-  Tokenizer tokenizer = Tokenizer::parse_any(folder.read(name), where);
-  if (tokenizer.vocabulary_size() != tokens)
-    throw Error(where + ": has " + std::to_string(tokenizer.vocabulary_size()) +
+  Tokenizer tokenizer = with_start(folder.read(name), where);
+  if (tokenizer.vocabulary_size() - 1 != tokens)
+    throw Error(where + ": has " + std::to_string(tokenizer.vocabulary_size() - 1) +
                 " tokens, \"dim-vocabs\" says " + std::to_string(tokens));
   if (tokenizer.end_id() != kEnd)
     throw Error(where + ": the end token </s> is not its first, as Marian's is");
@@ -252,12 +274,22 @@ ModelTokenizers tokenizers(const ModelFolder& folder) {
   const std::int64_t source = folder.config.at("source_vocabulary_size").as_integer() - 1,
                      target = folder.config.at("target_vocabulary_size").as_integer() - 1;
   ModelTokenizers found{.source = load_vocabulary(folder, names.front().as_string(), source),
-                        .target = load_vocabulary(folder, names.back().as_string(), target),
-                        .appends_end = true};
+                        .target = load_vocabulary(folder, names.back().as_string(), target)};
   if (const std::string& name = config.at(kShortlist).as_string(); !name.empty())
     found.shortlist = std::make_shared<const Shortlist>(
         read_shortlist(folder.read(name), (folder.path / name).string(), source, target));
   return found;
+}
+
+// The options of the search become those of generation_config.json.
+ExportParts parts(const ModelFolder& folder, Json&) {
+  const auto loaded = std::make_shared<LoadedTranslator>(load_translator(folder));
+  std::vector<DirectoryFile> files = translator_files(*loaded->model, loaded->source_tokenizer,
+                                                      loaded->target_tokenizer, loaded->generation.decoding);
+  const Json config = Json::parse(folder.config_text(), folder.config_path().string());
+  if (loaded->shortlist)
+    files.push_back({std::string(kShortlistFile), folder.read(config.at(kShortlist).as_string())});
+  return {{loaded, &loaded->model->parameters()}, std::move(files)};
 }
 
 }  // namespace
@@ -273,6 +305,7 @@ const Layout& marian_nmt_layout() {
                              .first_layer = 1,
                              .tensors = kMarianNmtTensors,
                              .tokenizers = tokenizers,
+                             .parts = parts,
                              .find = find};
   return layout;
 }

@@ -14,7 +14,7 @@ namespace headwater {
 // Which of source table, target table and output layer are one (Press and Wolf 2017).
 enum class SharedEmbeddings { none, target_output, source_target, all };
 // What stands around a source; its ids have it when they come here.
-enum class SourceSpecialTokens { none, start_end };
+enum class SourceSpecialTokens { none, start_end, end };
 
 struct EncoderDecoderSettings {
   TransformerSettings transformer;
@@ -26,7 +26,8 @@ struct EncoderDecoderSettings {
   std::int64_t embedding_width = 0;  // 0: the width
   bool additive_attention = false;   // the decoder looks at the source as well
 
-  bool has_source_ends() const { return source_special_tokens == SourceSpecialTokens::start_end; }
+  bool has_source_start() const { return source_special_tokens == SourceSpecialTokens::start_end; }
+  bool has_source_end() const { return source_special_tokens != SourceSpecialTokens::none; }
   // Attention, where the mixer only looks back.
   MixingSettings encoder_mixing() const {
     return mixer_kind(mixing.mixing).encodes_texts ? mixing : MixingSettings{};

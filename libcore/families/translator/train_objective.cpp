@@ -195,8 +195,7 @@ class EncoderDecoderTaskModel : public TaskModel {
                                                               recipe.target_tokenizer.size),
                     .max_new_tokens = recipe.decoding.max_new_tokens,
                     .generation = {.decoding = recipe.decoding}} {
-    const bool wants_source_ends = recipe.model.as<EncoderDecoderSettings>().has_source_ends();
-    if (wants_source_ends && (source_.start_id() < 0 || source_.end_id() < 0)) {
+    if (lacks_source_ends(model_.settings(), source_)) {
       throw UsageError(
           given.source_tokenizer +
           ": has no [START] and [END], which model.source_special_tokens asks for (learn it with "
@@ -245,17 +244,7 @@ class EncoderDecoderTaskModel : public TaskModel {
             {target_section(), "target-tokenizer.json", target_.vocabulary_size()}};
   }
   std::vector<DirectoryFile> files() const override {
-    const std::int64_t length = model_.length(), most = recipe_.decoding.max_new_tokens;
-    return {
-        {"config.json", config_of(model_, source_, target_).dump(2) + "\n"},
-        {"generation_config.json",
-         generation_config_of(target_, most > 0 ? std::min(most, length) : length, recipe_.decoding).dump(2) +
-             "\n"},
-        {"source-tokenizer.json", source_.to_json(), "tokenizer"},
-        {"target-tokenizer.json", target_.to_json(), "tokenizer"},
-        // Once more, under the name that other programs look for; no run depends on it.
-        {"tokenizer.json", source_.to_json()},
-        tokenizer_config_file(source_, length)};
+    return translator_files(model_, source_, target_, recipe_.decoding);
   }
 
  private:

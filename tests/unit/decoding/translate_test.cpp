@@ -96,4 +96,7 @@ TEST_CASE("a text that is too long keeps its end token where the model is a publ
       small_translator(4, SourceSpecialTokens::start_end);  // as vectorize cuts what it learns from
   CHECK(ends.source_ids("a b c a b").ids == std::vector<std::int32_t>{2, 4, 5, 6});
   CHECK(ends.source_ids("a b c a b").first == TokenRange{1, 4});
+  const LoadedTranslator end = small_translator(4, SourceSpecialTokens::end);
+  CHECK(end.source_ids("a b c").ids == std::vector<std::int32_t>{4, 5, 6, 3});
+  CHECK(end.source_ids("a b c a b").ids == std::vector<std::int32_t>{4, 5, 6, 4});
 }

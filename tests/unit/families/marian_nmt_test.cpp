@@ -46,7 +46,7 @@ TEST_CASE("Marian NMT: the directory as it is becomes a translator with its numb
   CHECK(model.length() == 1024);
   CHECK(loaded.ids.start == 20);
   CHECK(loaded.ids.end == 0);
-  CHECK(loaded.appends_end);
+  CHECK(model.settings().source_special_tokens == SourceSpecialTokens::end);
   CHECK(loaded.generation.decoding.num_beams == 1);
   CHECK(loaded.generation.decoding.max_length_ratio == 2);
   CHECK(loaded.shortlist == nullptr);
@@ -68,7 +68,10 @@ TEST_CASE("Marian NMT: the directory as it is becomes a translator with its numb
   check("encoder.0.feed_forward.outer.weight", "encoder_l1_ffn_W2", 12, 8);
   const Matrix table = model.parameters().find("embedding.tokens")->value;
   for (Index c = 0; c < 8; ++c) CHECK(table.row(20)[c] == 0);
-  CHECK(model.parameters().find("head.bias")->value.data[20] == 0);
+  CHECK(model.parameters().find("head.bias")->value.data[20] == -100);  // which no softmax sees
+  CHECK(loaded.target_tokenizer.surface(20) == "[START]");
+  CHECK(loaded.target_tokenizer.start_id() == 20);
+  CHECK(loaded.target_tokenizer.end_id() == 0);
 }
 
 TEST_CASE("Marian NMT: npz, and the names that browsers give files, are read too") {
