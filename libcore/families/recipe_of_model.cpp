@@ -7,6 +7,7 @@
 #include "families/masked_lm/model.hpp"
 #include "families/registry.hpp"
 #include "families/text_encoder/model.hpp"
+#include "families/translator/directory.hpp"
 #include "families/translator/model.hpp"
 #include "families/vision/directory.hpp"
 #include "text/tokenizer/tokenizer.hpp"
@@ -47,6 +48,21 @@ std::string kind_of_tokenizer(const Tokenizer& tokenizer) {
   return {};
 }
 
+void set_kind(TokenizerSettings& settings, const Tokenizer& tokenizer) {
+  if (const std::string kind = kind_of_tokenizer(tokenizer); !kind.empty()) settings.kind = kind;
+}
+
+// The tokenizers of a translator, and its search.
+void add_translator(const ModelFolder& folder, Recipe& recipe) {
+  recipe.source_tokenizer.size = size_of(folder.config, "source_vocabulary_size");
+  recipe.target_tokenizer.size = size_of(folder.config, "target_vocabulary_size");
+  recipe.shared_tokenizer = shares_tables(recipe.model.as<EncoderDecoderSettings>());
+  const LoadedTranslator model = load_translator(folder);
+  set_kind(recipe.source_tokenizer, model.source_tokenizer);
+  set_kind(recipe.target_tokenizer, model.target_tokenizer);
+  recipe.decoding = model.generation.decoding;
+}
+
 }  // namespace
 
 Recipe recipe_of_model(const ModelFolder& folder, const std::filesystem::path& name) {
@@ -61,13 +77,10 @@ Recipe recipe_of_model(const ModelFolder& folder, const std::filesystem::path& n
   for (const std::string_view column : recipe.model.columns()) recipe.data.columns.emplace_back(column);
   if (const std::int64_t size = size_of(folder.config, "vocabulary_size"); size > 0)
     recipe.source_tokenizer.size = size;
-  if (const std::int64_t source = size_of(folder.config, "source_vocabulary_size"); source > 0) {
-    recipe.source_tokenizer.size = source;
-    recipe.target_tokenizer.size = size_of(folder.config, "target_vocabulary_size");
-    recipe.shared_tokenizer = shares_tables(recipe.model.as<EncoderDecoderSettings>());
+  if (folder.family->task == Task::translation) {
+    add_translator(folder, recipe);
   } else if (recipe.model.kind().reads("source_tokenizer") && Tokenizer::is_in(folder.path)) {
-    const std::string kind = kind_of_tokenizer(Tokenizer::load(folder));
-    if (!kind.empty()) recipe.source_tokenizer.kind = kind;
+    set_kind(recipe.source_tokenizer, Tokenizer::load(folder));
   }
   return filled_in(std::move(recipe));
 }
