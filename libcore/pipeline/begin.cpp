@@ -5,6 +5,9 @@
 
 #include <unistd.h>
 
+#include "families/layouts/layout.hpp"
+#include "families/layouts/registry.hpp"
+#include "families/model_directory.hpp"
 #include "families/recipe_of_model.hpp"
 #include "families/registry.hpp"
 #include "pipeline/children.hpp"
@@ -27,6 +30,13 @@ void must_be_file(const fs::path& file, const std::string& name) {
   if (!fs::exists(file, none)) throw Error(name + ": no such file");
   if (fs::is_directory(file, none)) throw Error(name + ": a folder, not a file");
   if (::access(file.c_str(), R_OK) != 0) throw Error(name + ": permission denied");
+}
+
+// The file of a model's weights; empty: it has none, or is not there.
+fs::path weights_of(const fs::path& model) {
+  if (is_file(model / "model.safetensors")) return model / "model.safetensors";
+  const std::optional<FoundLayout> found = model.empty() ? std::nullopt : layout_with_own_files(model);
+  return found ? model / found->files.settings : fs::path();
 }
 
 // A value of a key, as YAML has it.
@@ -137,6 +147,8 @@ void RecipeRun::find_tokenizers() {
     gives_ = Gives::folder;
   } else if (!is_there(from_)) {
     gives_ = Gives::before;
+  } else if (layout_with_own_files(from_)) {
+    gives_ = Gives::vocabularies;
   }
   const fs::path of = gives_ == Gives::before ? e_.own_recipe() : from_;
   if (gives_ != Gives::nothing && is_there(of)) e_.recipe = read(of);
@@ -293,6 +305,22 @@ void RecipeRun::check_recipe_of_run() const {
               " (choose another folder: " + r_.option("models", "DIR") + ")");
 }
 
+// Of Marian NMT, as train reads them.
+void RecipeRun::take_vocabularies(bool is_shared) {
+  const ModelFolder folder = open_model(from_);
+  const ModelTokenizers tokenizers = folder.layout->tokenizers(folder);
+  const auto take = [&](const Tokenizer& tokenizer, const char* side) {
+    const std::string name = std::string(is_shared ? "tokenizer" : side) + ".json";
+    given_.push_back({from_ / (std::string(side) + "-tokenizer.json"), name, tokenizer.to_json()});
+    e_.given.push_back(name);
+  };
+  take(tokenizers.source, "source");
+  if (is_shared && tokenizers.source.hash() != tokenizers.target->hash())
+    throw Error(r_.recipe.string() + ": training.init_from: " + from_.string() +
+                " has two vocabularies, and shared_tokenizer: true wants one (shared_tokenizer: false)");
+  if (!is_shared && e_.field("target")) take(*tokenizers.target, "target");
+}
+
 // What a model gives, for names of what is prepared.
 void RecipeRun::take_given() {
   given_.clear();
@@ -337,6 +365,8 @@ void RecipeRun::take_given() {
       e_.given.emplace_back("model");
       return;
     }
+    case Gives::vocabularies:
+      return take_vocabularies(is_shared);
     case Gives::before:
       e_.given = before_.given;
       if (e_.given.empty())
@@ -389,8 +419,8 @@ RunRecord RecipeRun::record_of_now() const {
   for (const KnownFile& file : now.data) all += file.hash + " " + file.name + "\n";
   now.prepared = preparation() + "-" + hash128(all).substr(0, 12);
   for (const fs::path& model : {from_, encoder_}) {
-    if (!model.empty() && is_file(model / "model.safetensors"))
-      now.weights += hash_of_file(model / "model.safetensors").substr(0, 16);
+    if (const fs::path file = weights_of(model); !file.empty())
+      now.weights += hash_of_file(file).substr(0, 16);
   }
   if (now.weights.empty()) now.weights = before_.weights;  // they are gone, and the run goes on
   if (!before_.weights.empty() && before_.weights != now.weights && !r_.overwrites && is_there(e_.model()))

@@ -79,6 +79,7 @@ class RecipeRun {
   void look();
   void check_recipe_of_run() const;
   void take_given();
+  void take_vocabularies(bool is_shared);
   std::string preparation() const;
   RunRecord record_of_now() const;
   bool has_same_recipe() const;
@@ -113,7 +114,7 @@ class RecipeRun {
   std::vector<std::string> besides_;  // keys that are set here
   fs::path from_, encoder_;           // the weights that the run begins with; of a linear model
   std::string maker_, encoder_maker_, teacher_maker_;
-  enum class Gives { nothing, files, folder, before } gives_ = Gives::nothing;
+  enum class Gives { nothing, files, folder, vocabularies, before } gives_ = Gives::nothing;
   std::optional<Claim> claim_;
   RunRecord before_, now_, shared_;
   struct Given {

@@ -15,7 +15,7 @@ std::string assignment(const std::string& name, const fs::path& value) {
 
 // Everything lies in the run's folder there, also what other runs might share.
 std::string RecipeRun::script() {
-  const bool is_given = gives_ == Gives::files || gives_ == Gives::folder;
+  const bool is_given = gives_ != Gives::nothing && gives_ != Gives::before;
   if (is_given) take_given();
   Experiment e = e_;
   e.prepared = e.run;
@@ -59,8 +59,12 @@ std::string RecipeRun::script() {
            text_of(stage, shell);
   };
   if (e.has_columns()) out += "\n# --- Lines, tokenizers, ids\n";
+  const fs::path begins_with = gives_ == Gives::vocabularies ? e.run / "published" : from_;
+  if (gives_ == Gives::vocabularies)
+    out += command(line(sh("[ -e"), begins_with, sh("] ||"), e.bin / "convert", from_, "-o", begins_with));
   for (const Given& file : given_) {
-    if (gives_ == Gives::files) out += command(line("cp", file.from, e.run / file.name));
+    if (gives_ != Gives::folder)
+      out += command(line("cp", begins_with / file.from.filename(), e.run / file.name));
   }
   for (const Stage& stage : stages) add(stage);
   out += "\n# --- The model\n";
