@@ -3,7 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "checkpoint/marian_file.hpp"
 #include "support/directories.hpp"
@@ -18,9 +20,15 @@ struct MarianFiles {
   Json search = {};            // of the options, by the names of generation_config.json
 };
 
-// The files of a directory; nothing where none is a weight file of Marian. Throws Error naming the file and
-// the option that is not followed here.
+// The files of a directory; nothing where none is Marian's. Throws Error naming the file that is missing or
+// damaged, or the option that is not followed here.
 std::optional<MarianFiles> find_marian_files(const fs::path& folder);
+
+// A YAML document as an object. Throws Error naming the `required` members that it lacks: all of them where
+// the text is cut before a key.
+Json json_of_yaml(std::string_view text, const std::string& where, std::span<const char* const> required);
+// Whether a name is one of these, in which * stands for any text.
+bool is_in(std::span<const char* const> patterns, const std::string& name);
 
 // Those settings as one object. Throws Error naming the file, and the member that is unknown.
 Json marian_settings(const MarianFile& file);
