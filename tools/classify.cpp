@@ -7,6 +7,7 @@
 #include "support/parallel.hpp"
 #include "tensor/kernels/isa.hpp"
 #include "tools/classify/classify.hpp"
+#include "tools/search/options.hpp"
 
 namespace headwater::classify {
 
@@ -44,11 +45,12 @@ void describe(cli::CommandLine& line, Options& o) {
                   "the same for any")
       .at_least(1)
       .with_default();
+  search::add_compute_type_option(line, o.compute_type);
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader);
   cli::add_json_input_option(line, o.reader);
-  line.is_of("--replace-invalid --json-input", kTexts, o.of_kinds);
+  line.is_of("--compute-type --replace-invalid --json-input", kTexts, o.of_kinds);
   line.add_flag("--resize", o.is_resized,
                 "resize each image of a file to the size that the model reads, as `vectorize --resize` does; "
                 "it takes no value")
@@ -62,7 +64,7 @@ void run(const Options& o) {
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
-    const ModelFolder folder = open_model(o.model);
+    ModelFolder folder = open_model(o.model);
     cli::note_skipped_checkpoints(folder.skipped);
     const bool reads_images = folder.family->task == Task::image_classification;
     o.of_kinds.check(o.model, {reads_images ? kImages : kTexts});
@@ -72,9 +74,10 @@ void run(const Options& o) {
 
 }  // namespace
 
-void classify_texts(const Options& o, const ModelFolder& folder) {
+void classify_texts(const Options& o, ModelFolder& folder) {
+  const ComputeType compute_type = search::compute_type_of(folder, o.compute_type);
   const LoadedClassifier model = load_classifier(folder);
-  TextLabeller labeller(model);
+  TextLabeller labeller(model, compute_type);
   cli::LineReaderSettings settings = o.reader;
   settings.refuses_tabs = model.texts == Texts::one;
   cli::LineReader reader(o.inputs, settings);

@@ -117,9 +117,9 @@ void run(const Options& given) {
   ThreadPool(o.threads).run([&] {
     ModelFolder folder = open_model(o.model);
     cli::note_skipped_checkpoints(folder.skipped);
-    o.compute_type = name_of(search::compute_type_of(folder, o.compute_type));
     const bool reads_images = folder.family->task == Task::image_classification;
     o.of_kinds.check(o.model, {reads_images ? kImages : kTexts});
+    o.compute_type = name_of(search::compute_type_of(folder, o.compute_type));
     (reads_images ? embed_images : embed_texts)(o, folder);
   });
 }

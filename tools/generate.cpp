@@ -67,7 +67,7 @@ void describe(cli::CommandLine& line, Options& o) {
   generate::describe(line, o.search);
   generate::describe(line, o.sampling, o.search);
   line.goes_without("--fill-mask",
-                    "--echo --scores --stream --multiline --compute-type --start --stop --repetition-penalty "
+                    "--echo --scores --stream --multiline --start --stop --repetition-penalty "
                     "--sampling --samples --temperature --top-p --min-p --seed " +
                         o.search.decoding.names(),
                     "--top-k, --allow-unknown and --json do");
@@ -121,8 +121,10 @@ void note_half_read(const TruncatedLines& prompts, bool is_delimited) {
 }
 
 void run_fill_mask(const Options& o) {
-  generate::FillSettings settings{
-      .allows_unknown = o.allows_unknown, .is_json = o.form.is_json, .is_quiet = o.is_quiet};
+  generate::FillSettings settings{.compute_type = o.compute_type,
+                                  .allows_unknown = o.allows_unknown,
+                                  .is_json = o.form.is_json,
+                                  .is_quiet = o.is_quiet};
   settings.batch = o.batch.value_or(kFilledLines);
   if (o.sampling.draws.top_k) settings.top_k = *o.sampling.draws.top_k;
   const cli::LineReaderSettings lines_read = reader_of(o);

@@ -29,6 +29,11 @@ std::optional<std::size_t> not_finite_row(ConstMatrix rows) {
 
 }  // namespace
 
+TextLabeller::TextLabeller(const LoadedClassifier& model, ComputeType compute_type) : model_(model) {
+  if (compute_type == ComputeType::int8)
+    packed_ = std::make_unique<PackedWeights>(model.model->parameters(), kEncoderBlocks, compute_type);
+}
+
 Matrix TextLabeller::probabilities(const std::vector<std::string>& lines) {
   if (model_.texts != Texts::one) {
     for (std::size_t line = 0; line < lines.size(); ++line) {
@@ -72,7 +77,7 @@ void TextLabeller::run_batch() {
   batch_.finish();
   arena_.reset();
   Tape tape(arena_, Tape::Mode::inference);
-  const ForwardContext context{tape};
+  const ForwardContext context{.tape = tape, .packed = packed_.get()};
   const TextClassifier& model = *model_.model;
   const ConstMatrix rows = model_.gives_many_labels
                                ? sigmoids(model.head().logits(context, model.features(context, batch_)))

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "data/image_folder.hpp"
 #include "families/classifier/directory.hpp"
 #include "families/vision/directory.hpp"
+#include "layers/packed_weights.hpp"
 #include "support/token_counts.hpp"
 #include "tensor/arena.hpp"
 #include "tensor/matrix.hpp"
@@ -23,7 +25,8 @@ struct LabelProbability {
 
 class TextLabeller {
  public:
-  explicit TextLabeller(const LoadedClassifier& model) : model_(model) {}
+  // In int8 the blocks of the encoder are computed in bytes. Throws Error where a weight cannot be.
+  TextLabeller(const LoadedClassifier& model, ComputeType compute_type);
 
   // Throws LineError where a line does not hold as many texts as the model reads.
   // The probability of each label (in the order of model.labels), line by line: [lines, labels], valid, and
@@ -54,6 +57,7 @@ class TextLabeller {
   void run_batch();
 
   const LoadedClassifier& model_;
+  std::unique_ptr<PackedWeights> packed_;  // of int8
   Arena arena_;
   ClassBatch batch_;
   std::vector<Real> probabilities_;

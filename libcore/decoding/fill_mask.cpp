@@ -20,6 +20,8 @@ constexpr std::size_t kTokensOfLines = 8192, kLogitsOfLines = std::size_t{1} << 
 
 MaskFiller::MaskFiller(const LoadedMaskedLm& model, const Settings& settings)
     : model_(model), settings_(settings) {
+  if (settings.compute_type == ComputeType::int8)
+    packed_ = std::make_unique<PackedWeights>(model.model->parameters(), kEncoderBlocks, ComputeType::int8);
   const Tokenizer& tokenizer = model.tokenizer;
   for (std::int32_t id = 0; id < tokenizer.vocabulary_size(); ++id) {
     const bool is_word = id == tokenizer.unknown_id() ? settings.allows_unknown : !tokenizer.is_special(id);
@@ -78,7 +80,7 @@ void MaskFiller::run_batch(std::size_t begin, std::size_t end, const Use& use) {
   batch_.finish();
   arena_.reset();
   Tape tape(arena_, Tape::Mode::inference);
-  const ForwardContext context{tape};
+  const ForwardContext context{.tape = tape, .packed = packed_.get()};
   const MaskedLanguageModel& model = *model_.model;
   const Variable hidden = model.encode(context, batch_);
   const Matrix rows = model.logits(context, model.masked_features(context, hidden, batch_)).value();

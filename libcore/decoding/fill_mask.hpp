@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "families/masked_lm/directory.hpp"
+#include "layers/packed_weights.hpp"
 #include "support/token_counts.hpp"
 #include "tensor/arena.hpp"
 
@@ -26,6 +28,7 @@ class MaskFiller {
   struct Settings {
     std::int64_t top_k = 5;       // candidates of each mask; 0: all
     bool allows_unknown = false;  // whether the unknown token may be one; other special ones never are
+    ComputeType compute_type = ComputeType::float32;  // of the blocks of the encoder
   };
   // A candidate's probability is the model's own, over all tokens of the vocabulary; several masks of a text
   // are each told by themselves.
@@ -52,9 +55,10 @@ class MaskFiller {
 
   const LoadedMaskedLm& model_;
   Settings settings_;
-  std::vector<std::int32_t> words_;    // ids that may be candidates
-  std::vector<MaskedIds> texts_;       // of each line
-  std::vector<MaskCandidates> found_;  // of each mask of a batch
+  std::unique_ptr<PackedWeights> packed_;  // of int8
+  std::vector<std::int32_t> words_;        // ids that may be candidates
+  std::vector<MaskedIds> texts_;           // of each line
+  std::vector<MaskCandidates> found_;      // of each mask of a batch
   MaskedBatch batch_;
   Arena arena_;
   std::int64_t lines_ = 0;  // of the calls before

@@ -167,6 +167,10 @@ void write_quantized(const Parameters& parameters, std::string_view beginning, c
   write_safetensors(std::move(tensors), {}, sink);
 }
 
+bool computes_in_int8(const ModelFolder& folder) {
+  return folder.family->int8_weights && offer_of(folder).has(Ability::embed);
+}
+
 void refuse_quantized(const ModelFolder& folder, std::string_view use) {
   if (!folder.is_quantized) return;
   throw Error(folder.path.string() + ": its weights are in int8 (" + std::string(use) +
@@ -179,9 +183,8 @@ void quantize_model(const ModelFolder& folder, const std::filesystem::path& outp
   if (folder.own_files)
     throw Error(where + "is in the layout " + std::string(folder.layout->name) +
                 ", which is not written in int8 (translate reads it as it is)");
-  const Offer offer = offer_of(folder);
-  if (!folder.family->int8_weights || !offer.has(Ability::embed))
-    throw Error(where + "holds " + offer.noun + ", which computes in float32 alone");
+  if (!computes_in_int8(folder))
+    throw Error(where + "holds " + offer_of(folder).noun + ", which computes in float32 alone");
   const std::unique_ptr<TextStates> model = folder.family->states(folder);  // which reads all its files
   Json config = Json::parse(folder.config_text(), folder.config_path().string());
   config.set(kMember, quantization());

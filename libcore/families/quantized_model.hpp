@@ -26,6 +26,9 @@ void map_quantized(const Safetensors& tensors, const QuantizedUse& use, Paramete
 // The file. Throws Error naming the weight that cannot be written in bytes.
 void write_quantized(const Parameters& parameters, std::string_view beginning, const ByteSink& sink);
 
+// Whether products of the model can be computed in int8.
+bool computes_in_int8(const ModelFolder& folder);
+
 // Throws Error where the weights of a model that was opened are in bytes, which this use does not take.
 void refuse_quantized(const ModelFolder& folder, std::string_view use);
 

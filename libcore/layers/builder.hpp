@@ -23,8 +23,9 @@ class PackedWeights;
 struct ForwardContext {
   Tape& tape;
   std::uint64_t seed = 0;
-  std::uint32_t step = 0;                 // of the optimizer, from 1; chooses the masks
-  const PackedWeights* packed = nullptr;  // of a tape that does not record: products read these weights
+  std::uint32_t step = 0;  // of the optimizer, from 1; chooses the masks
+  const PackedWeights* packed =
+      nullptr;  // of a tape that does not record: products read these, if they have the weight
 
   RandomStream stream(Purpose purpose, std::uint32_t layer) const {
     return {.seed = seed, .purpose = purpose, .layer = layer, .step = step};

@@ -20,18 +20,19 @@ Linear::Linear(LayerBuilder& builder, const std::string& name, std::vector<Index
       activation_(activation) {}
 
 Variable Linear::operator()(const ForwardContext& context, const Variable& x, ops::Use use_of_x) const {
-  if (context.packed == nullptr) return ops::linear(context.tape, x, *weight_, bias_, activation_, use_of_x);
+  if (packed_weight(context, *weight_) == nullptr)
+    return ops::linear(context.tape, x, *weight_, bias_, activation_, use_of_x);
   const Variable y = context.tape.variable(x.rows(), weight_->value.cols, x.packing_or_null(), false);
   (*this)(context, x.value(), y.value());
   return y;
 }
 
 void Linear::operator()(const ForwardContext& context, ConstMatrix x, Matrix y) const {
-  if (context.packed != nullptr) {
-    const kernels::PackedProduct one = product(context, y);
-    kernels::linear_packed(x, {&one, 1});
+  const Real* const bias = bias_ != nullptr ? bias_->value.data : nullptr;
+  if (const kernels::PackedWeight* const packed = packed_weight(context, *weight_)) {
+    kernels::linear_packed(x, *packed, bias, activation_, y);
   } else {
-    kernels::linear(x, weight_->value, bias_ != nullptr ? bias_->value.data : nullptr, activation_, y);
+    kernels::linear(x, weight_->value, bias, activation_, y);
   }
 }
 

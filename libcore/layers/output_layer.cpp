@@ -21,7 +21,7 @@ OutputLayer::OutputLayer(LayerBuilder& builder, const std::string& name, Paramet
     : weight_(&table), bias_(declare_bias(builder, name, table.value.rows, has_bias)), is_tied_(true) {}
 
 Variable OutputLayer::operator()(const ForwardContext& context, const Variable& x) const {
-  if (context.packed == nullptr)
+  if (packed_weight(context, *weight_) == nullptr)
     return is_tied_ ? ops::linear_transposed(context.tape, x, *weight_, bias_)
                     : ops::linear(context.tape, x, *weight_, bias_);
   const Variable y = context.tape.variable(x.rows(), outputs(), x.packing_or_null(), false);
@@ -31,8 +31,8 @@ Variable OutputLayer::operator()(const ForwardContext& context, const Variable& 
 
 void OutputLayer::operator()(const ForwardContext& context, ConstMatrix x, Matrix y) const {
   const Real* const bias = bias_ != nullptr ? bias_->value.data : nullptr;
-  if (context.packed != nullptr) {
-    kernels::linear_packed(x, context.packed->of(*weight_), bias, ops::Activation::none, y);
+  if (const kernels::PackedWeight* const packed = packed_weight(context, *weight_)) {
+    kernels::linear_packed(x, *packed, bias, ops::Activation::none, y);
   } else if (is_tied_) {
     kernels::linear_transposed(x, weight_->value, bias, y);
   } else {

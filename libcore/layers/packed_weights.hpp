@@ -41,6 +41,11 @@ class PackedWeights {
   PackedWeights& operator=(const PackedWeights&) = delete;
 
   const kernels::PackedWeight& of(const Parameter& weight) const { return by_parameter_.at(&weight); }
+  // Null where it is not packed.
+  const kernels::PackedWeight* find(const Parameter& weight) const {
+    const auto found = by_parameter_.find(&weight);
+    return found == by_parameter_.end() ? nullptr : &found->second;
+  }
   const kernels::ArgmaxWeight& output() const { return output_; }
   Index size() const { return size_; }  // in numbers of 32 bits
 
@@ -54,5 +59,10 @@ class PackedWeights {
   std::unordered_map<const Parameter*, kernels::PackedWeight> by_parameter_;
   kernels::ArgmaxWeight output_;
 };
+
+// The weight that products of a forward pass read instead of the parameter; null: none.
+inline const kernels::PackedWeight* packed_weight(const ForwardContext& context, const Parameter& weight) {
+  return context.packed != nullptr ? context.packed->find(weight) : nullptr;
+}
 
 }  // namespace headwater

@@ -14,7 +14,7 @@
 namespace headwater::classify {
 
 struct Options {
-  std::string model, isa = "auto";
+  std::string model, compute_type, isa = "auto";
   std::vector<std::string> inputs;
   std::int64_t batch = 64, top = 1;
   int threads = 0;
@@ -40,7 +40,7 @@ class RowWriter {
   cli::LineWriter out_;
 };
 
-void classify_texts(const Options& o, const ModelFolder& folder);
-void classify_images(const Options& o, const ModelFolder& folder);
+void classify_texts(const Options& o, ModelFolder& folder);
+void classify_images(const Options& o, ModelFolder& folder);
 
 }  // namespace headwater::classify

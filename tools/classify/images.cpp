@@ -143,7 +143,7 @@ bool is_size(std::string_view word) {
 
 }  // namespace
 
-void classify_images(const Options& o, const ModelFolder& folder) {
+void classify_images(const Options& o, ModelFolder& folder) {
   for (const std::string& input : o.inputs) {
     if (o.is_resized && is_size(input) && !fs::exists(input))
       throw UsageError("--resize takes no size: images become as large as the model reads them (leave " +

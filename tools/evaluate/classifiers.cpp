@@ -168,8 +168,8 @@ void tell(const TextCounts& counts, Index length, bool is_quiet) {
         is_quiet);
 }
 
-TextCounts measure_texts(const Options& o, const LoadedClassifier& model, MeasuredClasses& measured) {
-  TextLabeller labeller(model);
+TextCounts measure_texts(const Options& o, const LoadedClassifier& model, TextLabeller& labeller,
+                         MeasuredClasses& measured) {
   cli::LineReader reader(o.data, lines_of_columns(o, model.texts == Texts::pair ? 3 : 2));
   reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   std::vector<std::int32_t> labels;
@@ -188,7 +188,8 @@ TextCounts measure_texts(const Options& o, const LoadedClassifier& model, Measur
 }
 
 // Lines of ids and label. A label is written by its name or its id, as train reads it.
-TextCounts measure_ids(const Options& o, const LoadedClassifier& model, MeasuredClasses& measured) {
+TextCounts measure_ids(const Options& o, const LoadedClassifier& model, TextLabeller& labeller,
+                       MeasuredClasses& measured) {
   if (model.terms || model.texts == Texts::pair)
     throw UsageError("--ids is for models that read the ids of one text, " + o.model + " reads " +
                      (model.terms ? "bags of words" : "pairs of texts") + " (give it text)");
@@ -203,7 +204,6 @@ TextCounts measure_ids(const Options& o, const LoadedClassifier& model, Measured
                             .labels = &model.labels,
                             .labels_as = value_of<LabelsAs>(o.labels_as).value_or(LabelsAs::unsaid)};
   const TokenDataset columns = read_id_columns(o, {std::move(source), std::move(label)});
-  TextLabeller labeller(model);
   std::vector<std::int32_t> labels;
   std::vector<std::span<const std::int32_t>> texts;
   for (std::int64_t begin = 0; begin < columns.examples(); begin += o.batch_sequences) {
@@ -230,7 +230,8 @@ void evaluate_classifier(const Options& o, const ModelFolder& folder, const Metr
   check_one_label(model.gives_many_labels, folder.path, "evaluate measures");
   check_classes(o, model.labels);
   MeasuredClasses measured(model.labels, o);
-  const TextCounts counts = o.has_ids ? measure_ids(o, model, measured) : measure_texts(o, model, measured);
+  TextLabeller labeller(model, folder.is_quantized ? ComputeType::int8 : ComputeType::float32);
+  const TextCounts counts = (o.has_ids ? measure_ids : measure_texts)(o, model, labeller, measured);
   tell(counts, model.line_length(), o.is_quiet);
   ClassificationReport report = measured.finish();
   report.truncated_lines = counts.truncated.count();

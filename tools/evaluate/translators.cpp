@@ -99,7 +99,8 @@ TextMetrics lowercased(TextMetrics metrics) {
 void evaluate_translator(const Options& o, const ModelFolder& folder, const Metrics& metrics) {
   check_text_options(o, metrics);
   const LoadedTranslator model = load_translator(folder);
-  GenerationSettings settings{.search = model.generation.decoding};
+  GenerationSettings settings{.search = model.generation.decoding,
+                              .compute_type = folder.is_quantized ? ComputeType::int8 : ComputeType::float32};
   o.beams.put_over(settings.search);
   if (!o.beams.any()) settings.sampling = sampling_of_files(model.generation);
   TranslationExamples examples;

@@ -7,6 +7,7 @@
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
+#include "tools/search/options.hpp"
 
 namespace headwater::generate {
 
@@ -71,13 +72,16 @@ std::string json_of(std::uint64_t number, const std::string& line, std::span<con
 
 }  // namespace
 
-void fill_masks(const ModelFolder& folder, const std::vector<std::string>& text,
+void fill_masks(ModelFolder folder, const std::vector<std::string>& text,
                 const cli::LineReaderSettings& lines, const FillSettings& settings) {
   if (folder.family->task == Task::language_modeling)
     throw Error(folder.path.string() +
                 ": holds a language model, which continues texts (leave out --fill-mask)");
+  const ComputeType compute_type = search::compute_type_of(folder, settings.compute_type);
   const LoadedMaskedLm model = load_masked_lm(folder);
-  MaskFiller filler(model, {.top_k = settings.top_k, .allows_unknown = settings.allows_unknown});
+  MaskFiller filler(
+      model,
+      {.top_k = settings.top_k, .allows_unknown = settings.allows_unknown, .compute_type = compute_type});
   cli::LineReader reader(text, lines);
   reader.show_progress(settings.is_quiet);
   cli::LineWriter writer;

@@ -39,13 +39,14 @@ void set(TextGeneratorSettings& settings, const GenerationConfig& files, const S
 struct FillSettings {
   std::int64_t top_k = 5;       // words of each mask; 0: all
   std::int64_t batch = 64;      // lines that are computed together
+  std::string compute_type;     // as typed
   bool allows_unknown = false;  // [UNK] may be one of them
   bool is_json = false;         // an object a line
   bool is_quiet = false;
 };
 
 // A line of output for each line of `text`.
-void fill_masks(const ModelFolder& folder, const std::vector<std::string>& text,
+void fill_masks(ModelFolder folder, const std::vector<std::string>& text,
                 const cli::LineReaderSettings& lines, const FillSettings& settings);
 
 struct OutputForm {

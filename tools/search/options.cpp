@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "families/quantized_model.hpp"
+#include "families/registry.hpp"
 #include "support/enum_names.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -19,6 +21,9 @@ void add_compute_type_option(cli::CommandLine& line, std::string& name) {
 ComputeType compute_type_of(ModelFolder& folder, std::string_view name) {
   const ComputeType own = folder.is_quantized ? ComputeType::int8 : ComputeType::float32;
   const ComputeType type = name.empty() ? own : value_of<ComputeType>(name).value();
+  if (type == ComputeType::int8 && !computes_in_int8(folder))
+    throw UsageError("--compute-type int8: " + folder.path.string() + " holds " + offer_of(folder).noun +
+                     ", which computes in float32 alone");
   folder.keeps_bytes = type == ComputeType::int8;
   return type;
 }

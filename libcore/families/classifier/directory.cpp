@@ -268,7 +268,7 @@ class ClassifierFamily : public TextClassifierFamily {
                                                      .token_axes = {{"embedding.tokens", 0, "tokenizer.json"},
                                                                     {"head.weight", 1, "config.json"},
                                                                     {"head.bias", 0, "config.json"}},
-                                                     .int8_weights = "encoder."}) {}
+                                                     .int8_weights = kEncoderBlocks}) {}
   Offer offer(const ModelSection& model) const override {
     return offer_with_mixing("a classifier", model.as<ClassifierSettings>().mixing,
                              {Ability::classify, Ability::embed});

@@ -125,7 +125,7 @@ class LinearFamily : public TextClassifierFamily {
                                                  .token_axes = {{"embedding.tokens", 0, "tokenizer.json"},
                                                                 {"head.weight", 1, "config.json"},
                                                                 {"head.bias", 0, "config.json"}},
-                                                 .int8_weights = "encoder."}) {}
+                                                 .int8_weights = kEncoderBlocks}) {}
   Offer offer(const ModelSection& model) const override {
     if (reads_terms(model)) return {"a linear model of terms", {Ability::classify}};
     return {"a linear model", {Ability::classify, Ability::embed}};  // attn-dump reads its encoder

@@ -281,7 +281,7 @@ class MaskedLmFamily : public Family {
                 .token_axes = {{"embedding.tokens", 0, "tokenizer.json"},
                                {"lm_head.bias", 0, "tokenizer.json"},
                                {"span_boundary.bias", 0, "tokenizer.json"}},
-                .int8_weights = "encoder."}) {}
+                .int8_weights = kEncoderBlocks}) {}
   Offer offer(const ModelSection& model) const override {
     return offer_with_mixing("a masked language model", model.as<MaskedLmSettings>().mixing,
                              {Ability::fill_masks, Ability::embed});

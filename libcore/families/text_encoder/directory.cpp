@@ -157,7 +157,7 @@ class TextEncoderFamily : public Family {
                 .noun = "a text encoder",
                 .example = "text",
                 .token_axes = {{"embedding.tokens", 0, "tokenizer.json"}},
-                .int8_weights = "encoder."}) {}
+                .int8_weights = kEncoderBlocks}) {}
   Offer offer(const ModelSection& model) const override {
     return offer_with_mixing("a text encoder", model.as<TextEmbedderSettings>().mixing, {Ability::embed});
   }

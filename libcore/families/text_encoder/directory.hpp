@@ -65,7 +65,7 @@ class EncoderStates : public TextStates {
   Variable states(const ForwardContext& context, const ClassBatch& batch, Index layers) const override {
     return encoder_.states(context, batch.source, batch.segment_of, batch.words, layers);
   }
-  std::string_view blocks() const override { return "encoder."; }
+  std::string_view blocks() const override { return kEncoderBlocks; }
 
  private:
   const TextEncoder& encoder_;

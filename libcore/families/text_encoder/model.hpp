@@ -52,6 +52,9 @@ struct TextEncoderSettings {
   Padding padding = Padding::none;
 };
 
+// How the names of the parameters of its blocks begin.
+inline constexpr std::string_view kEncoderBlocks = "encoder.";
+
 class TextEncoder {
  public:
   // Parameters embedding.tokens, .positions, .segments, .norm and encoder.0, encoder.1, ...
