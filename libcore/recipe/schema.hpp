@@ -47,6 +47,7 @@ struct Word {
 // Any of these; of a list of texts: each of them.
 struct OneOf {
   std::vector<Word> words;
+  std::vector<std::string_view> fitting = {};  // what to suggest; none: all
   bool has(std::string_view word) const;
   std::vector<std::string_view> names() const;
 };

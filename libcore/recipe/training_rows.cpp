@@ -123,8 +123,8 @@ void rows(Visitor& v, CheckpointSettings& s) {
       "those of its epochs count, and others go when there are two newer ones");
 }
 
-void rows(Visitor& v, EarlyStoppingSettings& s, const std::string& best_metric) {
-  v.field("metric", &s.metric, metric_words(), "the validation metric that must get better",
+void rows(Visitor& v, EarlyStoppingSettings& s, const std::string& best_metric, const OneOf& metrics) {
+  v.field("metric", &s.metric, metrics, "the validation metric that must get better",
           Follows{"training.best_metric", best_metric, "loss"},
           When{s.patience > 0, "early stopping without patience", "a patience of 1 or more"});
   v.field("patience", &s.patience, Between{0, 1e6, "epochs"},
@@ -225,8 +225,9 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
           When{!model || model.kind().family == "classifiers", "", "classifiers"});
   v.field("log_every", &s.log_every, Between{1, 1e9, "steps"},
           "steps from one row of log.csv to the next; each epoch's end has one, too");
-  v.field("best_metric", &s.best_metric, metric_words(),
-          "the validation metric whose best epoch is the model");
+  OneOf metrics = metric_words();
+  if (model) metrics.fitting = model.kind().metrics;
+  v.field("best_metric", &s.best_metric, metrics, "the validation metric whose best epoch is the model");
   v.field("validation_translations", &s.validation_translations, Between{0, 1e9, "sentences"},
           "validation sentences, spread evenly, at most all, that are translated greedily after each epoch: "
           "log.csv and the table that ends the run have their BLEU and chrF",
@@ -249,7 +250,7 @@ void rows(Visitor& v, TrainingSettings& s, const ModelSection& model) {
   v.section("schedule", "the learning rate, step by step", [&](Visitor& below) { rows(below, s.schedule); });
   v.section("checkpoint", "when the run is saved", [&](Visitor& below) { rows(below, s.checkpoint); });
   v.section("early_stopping", "when the run ends before its epochs are over",
-            [&](Visitor& below) { rows(below, s.early_stopping, s.best_metric); });
+            [&](Visitor& below) { rows(below, s.early_stopping, s.best_metric, metrics); });
   v.section(
       "unfreeze",
       "gradual unfreezing (ULMFiT, Howard and Ruder 2018): at first the head learns alone, then a layer "

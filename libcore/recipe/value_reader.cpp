@@ -31,7 +31,7 @@ std::string check_range(const Number& value, const Between& range) {
 
 std::string check_word(const std::string& value, const OneOf& rule) {
   if (rule.has(value)) return {};
-  return unknown_word("value", value, rule.names());
+  return unknown_word("value", value, rule.fitting.empty() ? rule.names() : rule.fitting);
 }
 
 std::string check(const auto& value, const schema::Rule& rule) {
@@ -41,12 +41,22 @@ std::string check(const auto& value, const schema::Rule& rule) {
       return check_range(value, *range);
   }
   if constexpr (std::is_same_v<Value, std::string>) {
-    if (const auto* words = std::get_if<OneOf>(&rule)) return check_word(value, *words);
     if (std::holds_alternative<PathInData>(rule)) return scalars::check_path(value);
     if (const auto* text = std::get_if<Text>(&rule))
       return *text != Text::any && value.empty() ? "an empty text (write one)" : "";
   }
   return {};
+}
+
+// A text, or one of the rule's words, whatever YAML takes it for: true and 0, too.
+std::string read_text(const Node& node, const schema::Rule& rule, std::string& value) {
+  if (const auto* words = std::get_if<OneOf>(&rule)) {
+    value = node.text;
+    if (node.kind == Node::Kind::scalar) return check_word(value, *words);
+    return "wanted a word, not " + std::string(describe(node)) + " (known: " + joined(words->names()) + ")";
+  }
+  const std::string wrong = scalars::read(node, value);
+  return wrong.empty() ? check(value, rule) : wrong;
 }
 
 // A list of texts. Returns what is wrong with its items as "place: what" through `add`.
@@ -63,9 +73,8 @@ std::vector<std::string> read_words(const Node& list, const schema::Rule& rule, 
     if (is_number) {
       value = item.text;
     } else {
-      wrong = scalars::read(item, value);
+      wrong = read_text(item, rule, value);
     }
-    if (wrong.empty()) wrong = check(value, rule);
     if (wrong.empty() && std::find(values.begin(), values.end(), value) != values.end())
       wrong = quote(value) + " stands twice (remove one)";
     if (!wrong.empty()) add(item.place, wrong);
@@ -103,8 +112,13 @@ class ValueReader {
   template <class Value>
   void read(Value* to) {
     Value value{};
-    std::string wrong = scalars::read(value_, value);
-    if (wrong.empty()) wrong = check(value, rule_);
+    std::string wrong;
+    if constexpr (std::is_same_v<Value, std::string>) {
+      wrong = read_text(value_, rule_, value);
+    } else {
+      wrong = scalars::read(value_, value);
+      if (wrong.empty()) wrong = check(value, rule_);
+    }
     if (wrong.empty()) {
       *to = std::move(value);
     } else {

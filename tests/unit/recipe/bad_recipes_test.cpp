@@ -112,6 +112,13 @@ const std::vector<BadRecipe> kBadRecipes = {
     {"training: {checkpoint: {keep: 0}}\n", "1:31", "out of range"},
     // words
     {"model: {norm: middle}\n", "1:15", "unknown value \"middle\" (known: post, pre)"},
+    {"model: {norm: 0}\n", "1:15", "model.norm: unknown value \"0\" (known: post, pre)"},
+    {"model: {norm: [pre]}\n", "1:15", "model.norm: wanted a word, not a list (known: post, pre)"},
+    {"decoding: {early_stopping: true}\n", "1:28",
+     "decoding.early_stopping: unknown value \"true\" (known: "},
+    {"data: {columns: [1]}\n", "1:18", "data.columns: unknown value \"1\" (known: "},
+    {"data: {columns: [source, label]}\nmodel: {kind: classifier}\ntraining: {best_metric: blue}\n", "3:25",
+     "unknown value \"blue\" (known: loss, accuracy, "},
     {"training: {optimizer: {kind: adamW}}\n", "1:30", "unknown value \"adamW\"; did you mean \"adamw\"?"},
     {"training: {optimizer: {kind: adamww}}\n", "1:30", "did you mean \"adamw\"?"},
     {"data: {columns: [source, traget]}\n", "1:26", "did you mean \"target\"?"},
@@ -363,7 +370,8 @@ const std::vector<BadRecipe> kBadRecipes = {
      "masking.longest_span: unit: token does not read it (it belongs to unit: span; remove it)"},
     {"training: {ema_decay: 1}\n", "1:23", "out of range"},
     {"training: {best_metric: auc}\n", "1:25", "unknown value \"auc\" (known: loss, accuracy, perplexity, "},
-    {"training: {early_stopping: {metric: macro_f2}}\n", "1:37", "did you mean \"macro_f1\"?"},
+    {"training: {early_stopping: {metric: macro_f2}}\n", "1:37",
+     "unknown value \"macro_f2\" (known: loss, accuracy, perplexity, bleu, chrf)"},
     {"training: {best_metric: macro_f1}\n", "1:25",
      "training.best_metric: macro_f1 is of classifiers, an encoder_decoder has loss, accuracy, "
      "perplexity, bleu and chrf"},
