@@ -9,7 +9,8 @@ namespace headwater {
 
 class Scripts {
  public:
-  // "Latin", "Cyrl", or a language: "ja" has three. Throws Error where it is none of these.
+  // "Latin", "Cyrl", a mixed one of ISO 15924, as "Jpan", or a language: "ja" has three. Throws Error where
+  // it is none of these, and for what is no script alone: "Common", "Zyyy".
   explicit Scripts(const std::string& name);
   // The share of the letters of `text` that are of these scripts; 1 if it has no letters. `text` is
   // well-formed UTF-8.
