@@ -143,7 +143,9 @@ std::vector<Translations> Translator::translations_of(const std::vector<std::str
                                                       std::span<const RequiredTexts> required) {
   Sources sources = encode(lines);
   for (std::size_t i = 0; i < required.size(); ++i) {
-    if (required[i].are_all) sources.ids[i].clear();
+    if (!required[i].are_all) continue;
+    sources.ids[i].clear();  // the line is copied whole
+    sources.are_truncated[i] = false;
   }
   std::vector<std::vector<std::int32_t>> begun;
   for (std::size_t i = 0; i < prefixes.size(); ++i) {

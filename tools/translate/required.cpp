@@ -54,8 +54,8 @@ void Required::read_terms(const std::string& path, const cli::LineReaderSettings
   std::set<std::size_t> lengths;
   for (std::string_view line; reader.next(line);) {
     const std::size_t tab = line.find('\t');
-    const std::string_view source = line.substr(0, tab),
-                           target = tab == line.npos ? std::string_view() : line.substr(tab + 1);
+    const std::string_view source = trimmed(line.substr(0, tab)),
+                           target = trimmed(tab == line.npos ? std::string_view() : line.substr(tab + 1));
     if (source.empty() || target.empty() || target.find('\t') != target.npos)
       throw Error(reader.place() + ": expected a term, a TAB and its translation");
     const auto [known, is_new] =
