@@ -88,43 +88,52 @@ std::vector<Command> commands() {
       {"ids",
        "turn token lines into id lines, or all of them into one file of ids",
        "cut -f1 train.tsv | tokenize -t en.json | vectorize ids -t en.json --length 20 > en.ids\n"
+       "token lines from tokenize; - or none: standard input",
        "cut -f2 train.tsv | tokenize -t es.json | vectorize ids -t es.json --length 20 --start --end > "
        "es.ids",
        {ids, blocks, id_file}},
       {"columns",
        "turn id lines of any columns into a file that train maps",
        "paste en.ids es.ids | vectorize columns -o train.safetensors",
+       "id lines, of one column or several with TABs between; - or none: standard input",
        {columns},
        {"--output", "dataset"}},
       {"labels",
        "learn a set of labels, or turn labels into ids with --labels FILE",
        "cut -f2 reviews.tsv | vectorize labels -o labels.txt\n"
+       "labels, one a line; - or none: standard input",
        "cut -f2 reviews.tsv | vectorize labels --labels labels.txt > label.ids",
        {learn_labels, label_ids}},
       {"terms",
        "learn a table of terms from token lines, or make bags of words of them with --terms FILE",
        "vectorize terms --learn tf-idf --ngrams 2 -o terms.tsv reviews.tok\n"
+       "token lines from tokenize; - or none: standard input",
        "vectorize terms --terms terms.tsv reviews.tok > reviews.bags",
        {learn_terms, bags}},
       {"csv",
        "turn CSV files into lines of columns",
        "vectorize csv --column text --column label reviews.csv > reviews.tsv",
+       "CSV files; - or none: standard input",
        {csv},
        {"--csv"}},
       {"split",
        "write lines to two files, a share to that of --split",
        "vectorize split --split test.tsv --column 2 -o train.tsv reviews.tsv",
+       "lines; - or none: standard input",
        {Mode::split}},
       {"pairs",
        "drop pairs of a corpus that are empty, copies, repeats, of unequal length or in another script",
        "vectorize pairs --scripts en,ru --dropped dropped.tsv corpus.tsv > train.tsv",
+       "lines of a source, a TAB and its translation; - or none: standard input",
        {pairs}},
       {"images",
        "turn images into a data set, or into two",
        "vectorize images train-images.idx --image-labels train-labels.idx -o train.safetensors\n"
+       "a folder, a list of paths and labels, CIFAR files or an IDX file; no standard input",
        "vectorize images photos --resize 64x64 -o train.safetensors --validation validation.safetensors",
        {images}}};
-  Command any{"", "turn token lines into id lines or bags of words, labels into ids, images into a data set"};
+  Command any{"", "turn token lines into id lines or bags of words, labels into ids, images into a data set",
+              "token lines from tokenize; - or none: standard input"};
   for (const Command& command : all) {
     any.examples += (any.examples.empty() ? "" : "\n") + command.examples;
     any.modes.insert(any.modes.end(), command.modes.begin(), command.modes.end());

@@ -11,8 +11,8 @@
 namespace headwater::vectorize {
 
 void describe(cli::CommandLine& line, Options& o) {
-  line.add_option("tokens", o.tokens, "token lines from tokenize; - or none: standard input")
-      .shown_as("[TOKENS...]")
+  line.add_option("files", o.tokens, o.command->operands)
+      .shown_as("[FILE...]")
       .reads_lines("the lines", "--images");
   describe_ids(line, o);
   line.group("Output");

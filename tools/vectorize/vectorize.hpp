@@ -70,7 +70,7 @@ struct ModeRow {
 
 // Modes by a word, the first of the command line: `vectorize labels --help` shows their options alone.
 struct Command {
-  std::string name, summary, examples = {};
+  std::string name, summary, operands, examples = {};
   std::vector<Mode> modes = {};
   std::vector<std::string> words = {};  // that it stands for
 };
