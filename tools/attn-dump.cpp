@@ -88,6 +88,8 @@ void describe(cli::CommandLine& line, Options& o) {
   line.goes_without("--layer --head", "--view=rollout", "it goes through all of them");
   line.goes_without("--kind", "--view=alignments", "these link words");
   line.goes_with("--inverse --gold", "--view=alignments");
+  line.needs("--view=alignments", "--target", "the translations whose words are linked");
+  line.goes_without("--view=rollout", "--kind=cross", "it follows a text through its layers");
   line.goes_with("--inverse-layer --inverse-head", "--inverse");
   line.goes_without("--gold", "--layer --head --inverse-layer --inverse-head", "it tries every one");
   cli::add_isa_option(line, o.isa);
@@ -151,12 +153,14 @@ void check_model(const Options& o, Task task) {
   const bool is_of_images = task == Task::image_classification;
   o.of_kinds.check(o.model, {is_of_images ? kImages : kTexts, task == Task::translation ? kTranslator : ""});
   const std::vector<std::string_view>& formats = is_of_images ? view_of(o).of_images : view_of(o).of_texts;
-  if (formats.empty())
-    throw UsageError("--view " + o.view + " is for " + std::string(is_of_images ? kTexts : kImages) + ", " +
-                     o.model + " is none");
+  const bool is_links = o.view == "alignments";
+  if (formats.empty() || (is_links && task != Task::translation))
+    throw UsageError("--view " + o.view + " is for " +
+                     std::string(is_links       ? kTranslator
+                                 : is_of_images ? kTexts
+                                                : kImages) +
+                     ", " + o.model + " is none");
   check_format(o, formats);
-  if (!is_of_images && o.view == "rollout" && o.kind == "cross")
-    throw UsageError("--view rollout follows a text through its layers (--kind encoder or decoder)");
 }
 
 }  // namespace

@@ -87,6 +87,10 @@ void describe(cli::CommandLine& line, Options& o) {
       "--array --jobs --scale --seed --overwrite --allow-empty --models --data --threads --all --script",
       "run");
   line.goes_with("--output", "new");
+  line.goes_with("words", "run new");
+  line.condition(
+      "which", [&o] { return o.command == "run"; }, "run");
+  line.needs("which", "words --all", "headwater recipes lists ours; one of your own is FILE.yaml");
   line.condition(
       "jobs", [&o] { return o.jobs > 1; }, "--jobs above 1");
   line.goes_without("--all", "--array jobs --script", "it runs one after the other");

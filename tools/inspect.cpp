@@ -111,6 +111,7 @@ void describe(cli::CommandLine& line, Options& o) {
                   "([below](#data-sets))")
       .writes()
       .goes_with("--data")
+      .needs("--recipe", "whose augmentation is drawn")
       .is_of("a data set of images", o.of_kinds);
   line.add_option("--image", o.image, "the number of the image in its set, from 0")
       .at_least(0)
@@ -120,6 +121,13 @@ void describe(cli::CommandLine& line, Options& o) {
       .between(1, 1000)
       .with_default()
       .goes_with("--draws");
+  line.condition(
+      "recipe", [&o] { return is_recipe(o); }, "a recipe");
+  line.goes_with("--scale --schedule", "recipe", "name a .yaml file");
+  line.goes_without("--tensors --statistics", "recipe", "it has none yet: train it first");
+  line.goes_without("--print-recipe", "recipe", "train --print-recipe prints one");
+  line.needs_any("what --recipe --keys --data",
+                 "nothing to inspect (name a model directory, a recipe or a .safetensors file)");
   line.moved("--export", "convert", "--output");
   line.moved("--average", "convert", "--average");
   line.moved("--curves", "report", "--curves");
@@ -151,14 +159,8 @@ void inspect_model(const Options& o) {
     keys.flush();
     return;
   }
-  if (o.what.empty() && o.recipe.empty())
-    throw UsageError("nothing to inspect (name a model directory, a recipe or a .safetensors file)");
   cli::LineWriter out;
   const fs::path path = named(o);
-  if (o.prints_recipe && (is_recipe(o) || !fs::is_directory(path)))
-    throw UsageError("--print-recipe is of a model directory (train --print-recipe prints a recipe)");
-  if (is_recipe(o) && (o.shows_tensors || o.has_statistics))
-    throw UsageError("a recipe has no tensors yet (train it first)");
   if (is_recipe(o)) {
     inspect_recipe(read_recipe(path, o.scale), o, out);
   } else if (o.prints_recipe) {
@@ -177,13 +179,15 @@ void inspect_model(const Options& o) {
 }
 
 void run(const Options& o) {
-  if (o.scale != "full" && !is_recipe(o)) throw UsageError("--scale is of a recipe (name a .yaml file)");
   if (is_figure(o)) return write_figure(o);
   if (o.data.empty()) return inspect_model(o);
   for (const std::string& path : o.data) {  // what cannot be read is of no kind
     if (path != "-") cli::InputFile::check_readable(path);
   }
   const bool has_ids = is_of_ids(o), has_images = !has_ids && is_of_images(o);
+  if ((has_ids || has_images) && o.data.size() > 1)
+    throw UsageError("--data: one file of " + std::string(has_ids ? "ids" : "images") + " at a time, not " +
+                     std::to_string(o.data.size()));
   o.of_kinds.check(o.data.front(), {has_ids      ? "a file of ids"
                                     : has_images ? "a data set of images"
                                                  : "a data set of lines"});

@@ -136,8 +136,8 @@ void describe(cli::CommandLine& line, Options& o) {
                 "check everything, run the largest batch once, print steps, parameters, bytes of memory and "
                 "the minutes that all steps will take; write nothing ([below](#what-it-prints))");
   line.add_option("--ranks", o.ranks,
-                  "what each of N processes of `mpirun` needs and sends ([below](#several-ranks))")
-      .between(1, 8)
+                  "what each of these processes of `mpirun` needs and sends ([below](#several-ranks))")
+      .one_of({"1", "2", "4", "8"})
       .goes_with("--dry-run", "mpirun -n starts ranks");
   line.add_flag("--print-recipe", o.prints_recipe, "print the recipe with every default written out");
   line.add_flag("--explain", o.explains,
@@ -155,6 +155,10 @@ void describe(cli::CommandLine& line, Options& o) {
                   "time N steps, print useful tokens a second (read and predicted), milliseconds a step and "
                   "the peak memory; write nothing")
       .between(1, 1e9);
+  line.condition("mpirun", [] { return cli::started_ranks().count > 1; });
+  line.goes_without("--dry-run --print-recipe", "mpirun", "one process does it; --dry-run has --ranks");
+  line.needs_any("--output --dry-run --benchmark-steps --print-recipe",
+                 "--output is missing (the model directory to write)");
   cli::add_isa_option(line, o.isa);
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);
@@ -375,10 +379,6 @@ TrainingOutcome carry_out(const Run& run, const Options& o) {
 std::unique_ptr<ProcessGroup> join_ranks(Options& o) {
   const cli::StartedRanks started = cli::started_ranks();
   if (started.count == 1) return nullptr;
-  if (o.is_dry_run || o.prints_recipe)
-    throw UsageError(std::string(o.is_dry_run ? "--dry-run" : "--print-recipe") +
-                     " is for one process, and mpirun started " + std::to_string(started.count) +
-                     (o.is_dry_run ? " (write --ranks)" : ""));
   if (o.recipe == "-" || o.validation == "-" || cli::reads_input(o.data))
     throw UsageError(
         "mpirun gives standard input to one of the processes alone, and each needs all examples (give "
@@ -398,9 +398,6 @@ void compare_commands(ProcessGroup& group, const Options& o, const Recipe& recip
 
 void run(const Options& given) {
   Options o = given;
-  if ((o.ranks & (o.ranks - 1)) != 0)
-    throw UsageError("--ranks " + std::to_string(o.ranks) +
-                     ": a batch has 8 shards, which 1, 2, 4 or 8 ranks can share");
   std::unique_ptr<ProcessGroup> group = join_ranks(o);
   const Ranks ranks{group.get(), group ? group->rank() : 0, group ? group->size() : o.ranks};
   Recipe recipe = recipe_of(o);
@@ -409,7 +406,6 @@ void run(const Options& given) {
     cli::LineWriter().text(o.explains ? explain_recipe(recipe, model_kinds()) : print_recipe(recipe));
     return;
   }
-  if (writes(o) && o.output.empty()) throw UsageError("--output is missing (the model directory to write)");
   if (writes(o)) {
     check_init(recipe, o);
     for (const std::string_view name : kFilesOfRun)

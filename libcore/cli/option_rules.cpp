@@ -97,6 +97,9 @@ void CommandLine::check_rules() {
         throw UsageError(option.shown + rule.verb + alternatives(names) + rule.end);
     }
   }
+}
+
+void CommandLine::check_needed() {
   for (const auto& [options, fault] : needed_) {
     const std::vector<Condition> any = conditions_of(options);
     if (std::ranges::none_of(any, [](const Condition& each) { return each.holds(); }))

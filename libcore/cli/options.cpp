@@ -303,6 +303,7 @@ Parsed CommandLine::parse(int argc, char** argv) {
   }
   check_rules();
   check_files();
+  check_needed();
   for (const std::function<void()>& resolve : after_parse_) resolve();
   return Parsed::options;
 }

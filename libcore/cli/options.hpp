@@ -140,7 +140,7 @@ class CommandLine {
   void needs(std::string_view options, std::string_view others, std::string_view why = {});
   // goes without any: "--decode and --check do not go together (why)".
   void goes_without(std::string_view options, std::string_view others, std::string_view why = {});
-  // One of `options` at least is given, or `fault` is thrown once the rules above hold.
+  // One of `options` at least is given, or `fault` is thrown, if all rules hold.
   void needs_any(std::string_view options, std::string_view fault);
   // Each is of these kinds, as Option::is_of has it.
   void is_of(std::string_view options, std::string_view kinds, KindOptions& of_kinds);
@@ -180,6 +180,7 @@ class CommandLine {
   std::string description_of(const CLI::Option& option);
   void check_rules();
   void check_files();
+  void check_needed();
   // What is wrong with the words that were not understood; "" where they are operands that do not matter yet.
   std::string unexpected_text(bool has_operands) const;
   void check_moved(int argc, char** argv) const;

@@ -98,6 +98,8 @@ struct TokenMetricDetails {
 // error; what the recipe expects of the figures, as train writes it. `columns`: 3 of pairs of texts and their
 // labels.
 cli::LineReaderSettings lines_of_columns(const Options& o, std::size_t columns = 2);
+// Throws UsageError for --column given again.
+void check_one_column(const Options& o);
 // use(line) for each line of texts, or of pairs of them; what it throws gets the line's place. Lines of one
 // text with a TAB are refused.
 void for_each_text(const Options& o, bool has_pairs, const std::function<void(std::string_view)>& use);

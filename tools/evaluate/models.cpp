@@ -28,14 +28,18 @@ cli::LineReaderSettings lines_of_columns(const Options& o, std::size_t columns) 
   return settings;
 }
 
+void check_one_column(const Options& o) {
+  if (const std::size_t count = o.reader.csv.columns.size(); count > 1)
+    throw UsageError("--column: given " + std::to_string(count) + " times, where one text is read");
+}
+
 void for_each_text(const Options& o, bool has_pairs, const std::function<void(std::string_view)>& use) {
   cli::LineReaderSettings settings = has_pairs ? lines_of_columns(o) : o.reader;
   if (!has_pairs) {
     settings.refuses_tabs = true;
     settings.csv.wanted = 1;
     settings.csv_fix = "read a column of it: --csv --column NAME";
-    if (const std::size_t count = settings.csv.columns.size(); count > 1)
-      throw UsageError("--column: given " + std::to_string(count) + " times, where one text is read");
+    check_one_column(o);
   }
   cli::LineReader reader(o.data, settings);
   reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);

@@ -59,9 +59,7 @@ void evaluate_texts(const Options& o, const Metrics& metrics) {
         "--references is missing (give the file that the hypotheses should equal, or a --metric of texts "
         "alone: distinct, "
         "repetition)");
-  if (o.reader.csv.columns.size() > 1)
-    throw UsageError("--column: given " + std::to_string(o.reader.csv.columns.size()) +
-                     " times, where hypotheses are one column");
+  check_one_column(o);
   cli::LineReaderSettings of_hypotheses = o.reader;
   of_hypotheses.csv.wanted = 1;
   const Lines hypotheses = read_all(o.hypotheses, of_hypotheses, o);

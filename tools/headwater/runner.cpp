@@ -153,8 +153,6 @@ void write_script(const RunRequest& request) {
 void run_recipe(const Options& given) {
   Options o = given;
   if (o.is_all) return run_all(o);
-  if (o.words.empty())
-    throw UsageError("run: which recipe? (headwater recipes lists ours; one of your own is FILE.yaml)");
   House house = find_house();
   const std::size_t listed = expand_list(house, o);
   const bool is_list = listed > 0;

@@ -166,8 +166,6 @@ bool is_of_ids(const Options& o) {
 }
 
 void inspect_ids(const Options& o) {
-  if (o.data.size() > 1)
-    throw UsageError("--data: one file of ids at a time, not " + std::to_string(o.data.size()));
   std::optional<Tokenizer> tokenizer;
   if (!o.tokenizer.empty()) tokenizer = Tokenizer::load(o.tokenizer);
   const StreamSummary summary(Safetensors(o.data.front()), tokenizer ? &*tokenizer : nullptr);

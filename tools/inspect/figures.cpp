@@ -105,7 +105,6 @@ void write_positions(const Options& o) {
 
 void write_schedule(const Options& o) {
   const std::string form = form_of(o, {".csv", ".svg"}), path = named(o).string();
-  if (!is_recipe(o)) throw UsageError("--schedule is of a recipe (name a .yaml file)");
   const Recipe recipe = read_recipe(path, o.scale);
   const TrainingSettings& training = recipe.training;
   const std::int64_t usual = training.max_steps > 0
@@ -199,8 +198,6 @@ void write_patches(const Options& o) {
 bool is_figure(const Options& o) { return o.shows_positions || o.shows_schedule || !o.patches.empty(); }
 
 void write_figure(const Options& o) {
-  if (o.what.empty() && o.recipe.empty())
-    throw UsageError("--positions, --schedule and --patches are of one recipe or model (name it)");
   if (o.shows_positions) {
     write_positions(o);
   } else if (o.shows_schedule) {

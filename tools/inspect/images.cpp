@@ -11,15 +11,6 @@
 namespace headwater::inspect {
 namespace {
 
-void check_image_options(const Options& o) {
-  if (o.data.size() > 1)
-    throw UsageError("--data: one data set of images at a time, not " + std::to_string(o.data.size()));
-  if (o.draws.empty() != o.recipe.empty())
-    throw UsageError(o.draws.empty()
-                         ? "--recipe goes with --draws where the data are images"
-                         : "--draws needs the recipe whose augmentation is drawn (--recipe FILE)");
-}
-
 // The picture of an image under the recipe's random changes.
 std::string drawn_png(const Options& o, const ImageDataset& images) {
   const Recipe recipe = read_recipe(o.recipe, o.scale);
@@ -56,7 +47,8 @@ bool is_of_images(const Options& o) {
 }
 
 void inspect_images(const Options& o) {
-  check_image_options(o);
+  if (o.draws.empty() && !o.recipe.empty())
+    throw UsageError("--recipe goes with --draws where the data are images");
   for (const fs::path& output : {o.contact_sheet, o.draws}) {
     if (!output.empty()) cli::check_result_file(output);
   }

@@ -120,12 +120,6 @@ void DecodingOptions::put_over(DecodingSettings& settings) const {
   }
 }
 
-namespace {
-
-constexpr double kLeastTemperature = 1e-3, kMostTemperature = 1e3;
-
-}  // namespace
-
 void describe(cli::CommandLine& line, SamplingOptions& o, const DecodingOptions& search,
               const std::string& help, const std::string& drawing) {
   line.group("Sampling");
@@ -133,7 +127,14 @@ void describe(cli::CommandLine& line, SamplingOptions& o, const DecodingOptions&
   line.add_option("--temperature", o.temperature,
                   "divide the logits by it (1): above 1 unlikely tokens become likelier. 0 is refused: leave "
                   "sampling out")
-      .between(0, kMostTemperature);
+      .checked([](const std::string& text) {
+        double temperature = 0;
+        if (read_number(text, temperature).empty() && temperature == 0)
+          throw Error(
+              "0 draws nothing (leave it out, and the other options of sampling: without them the likeliest "
+              "token is taken)");
+      })
+      .between(1e-3, 1e3);
   line.add_option("--top-k", o.top_k, "draw among this many most likely tokens (0: all; Fan et al. 2018)")
       .between(0, 1e6);
   line.add_option(
@@ -173,13 +174,6 @@ void check_room(const DecodingSettings& settings, const DecodingOptions& given, 
 }
 
 void set(SamplingSettings& settings, const SamplingOptions& o) {
-  if (o.temperature == 0.0)
-    throw UsageError(
-        "--temperature is 0, at which nothing is drawn (leave it out, and the other options of sampling: "
-        "without them the likeliest token is taken)");
-  if (o.temperature && *o.temperature < kLeastTemperature)
-    throw UsageError("--temperature: " + shortest(*o.temperature) + " is out of range (from " +
-                     shortest(kLeastTemperature) + " to " + shortest(kMostTemperature) + ")");
   if (o.temperature) settings.temperature = *o.temperature;
   if (o.top_k) settings.top_k = *o.top_k;
   if (o.top_p) settings.top_p = *o.top_p;

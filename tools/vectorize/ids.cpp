@@ -95,9 +95,7 @@ void describe_ids(cli::CommandLine& line, Options& o) {
 
 void resolve_ids(Options& o, const ModeOptions& typed) {
   resolve_recipe(o, typed);
-  if (o.length < 1) throw UsageError("--length is missing (the model's number of positions)");
-  if (typed.is_given("--seed") && o.order != kShuffled)
-    throw UsageError("--seed goes with --order shuffled only (nothing else is drawn here)");
+  check_length(o, "the model's number of positions");
 }
 
 void write_ids(const Options& o) {

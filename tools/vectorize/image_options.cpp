@@ -38,8 +38,6 @@ void resolve_images(Options& o, const ModeOptions& typed) {
   o.chooses_reading = typed.is_given("--background") || o.applies_orientation;
   if (o.images.empty() && o.tokens.empty())
     throw UsageError("no images (name a folder, a list, CIFAR files or an IDX file)");
-  if (o.validation.empty() && (typed.is_given("--validation-fraction") || typed.is_given("--seed")))
-    throw UsageError("--validation-fraction and --seed go with --validation FILE only");
 }
 
 void write_image_set(const Options& o) {

@@ -148,12 +148,9 @@ std::unique_ptr<ImageSource> open_images(const ImageOptions& o) {
   const bool is_folder = fs::is_directory(first, fault);
   const bool is_cifar = first.extension() == ".bin" && !is_folder && o.labels.empty();
   const bool is_idx = !o.labels.empty() || (!is_folder && !is_cifar && begins_like_idx(first));
-  if (o.height > 0 && (is_cifar || is_idx))
-    throw UsageError("--resize goes with folders and lists of images only (these have one size)");
-  if (o.chooses_reading && (is_cifar || is_idx))
-    throw UsageError(
-        "--background and --apply-orientation go with folders and lists of images only (these have pixels "
-        "alone)");
+  if ((o.height > 0 || o.chooses_reading) && (is_cifar || is_idx))
+    throw UsageError(std::string(o.height > 0 ? "--resize goes" : "--background and --apply-orientation go") +
+                     " with folders and lists of images only (these have pixels of one size alone)");
   if (is_folder && !o.labels.empty())
     throw Error("--image-labels is of an IDX file, " + shown(first) +
                 " is a folder (whose folders are the labels of their images)");

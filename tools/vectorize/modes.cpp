@@ -47,6 +47,7 @@ struct OptionRow {
   std::string_view options;
   std::vector<Mode> modes;
   std::string_view why = {};  // is said where one stands in another mode
+  bool has_rule = false;      // of its own, which --help shows
 };
 
 const std::vector<OptionRow>& option_rows() {
@@ -66,8 +67,8 @@ const std::vector<OptionRow>& option_rows() {
       {"--ngrams --size", {learn_terms}},
       {"--images --image-labels --resize --background --apply-orientation --validation", {images}},
       {"--split --split-by", {Mode::split}},
-      {"--validation-fraction", {Mode::split, images}},
-      {"--seed", {Mode::split, images, ids}},
+      {.options = "--validation-fraction", .modes = {Mode::split, images}, .has_rule = true},
+      {.options = "--seed", .modes = {Mode::split, images, ids}, .has_rule = true},
       {"--max-ratio --scripts --dropped", {pairs}},
       {"-o",
        {learn_labels, learn_terms, id_file, columns, images, Mode::split},
@@ -87,49 +88,49 @@ std::vector<Command> commands() {
   std::vector<Command> all = {
       {"ids",
        "turn token lines into id lines, or all of them into one file of ids",
-       "cut -f1 train.tsv | tokenize -t en.json | vectorize ids -t en.json --length 20 > en.ids\n"
        "token lines from tokenize; - or none: standard input",
+       "cut -f1 train.tsv | tokenize -t en.json | vectorize ids -t en.json --length 20 > en.ids\n"
        "cut -f2 train.tsv | tokenize -t es.json | vectorize ids -t es.json --length 20 --start --end > "
        "es.ids",
        {ids, blocks, id_file}},
       {"columns",
        "turn id lines of any columns into a file that train maps",
-       "paste en.ids es.ids | vectorize columns -o train.safetensors",
        "id lines, of one column or several with TABs between; - or none: standard input",
+       "paste en.ids es.ids | vectorize columns -o train.safetensors",
        {columns},
        {"--output", "dataset"}},
       {"labels",
        "learn a set of labels, or turn labels into ids with --labels FILE",
-       "cut -f2 reviews.tsv | vectorize labels -o labels.txt\n"
        "labels, one a line; - or none: standard input",
+       "cut -f2 reviews.tsv | vectorize labels -o labels.txt\n"
        "cut -f2 reviews.tsv | vectorize labels --labels labels.txt > label.ids",
        {learn_labels, label_ids}},
       {"terms",
        "learn a table of terms from token lines, or make bags of words of them with --terms FILE",
-       "vectorize terms --learn tf-idf --ngrams 2 -o terms.tsv reviews.tok\n"
        "token lines from tokenize; - or none: standard input",
+       "vectorize terms --learn tf-idf --ngrams 2 -o terms.tsv reviews.tok\n"
        "vectorize terms --terms terms.tsv reviews.tok > reviews.bags",
        {learn_terms, bags}},
       {"csv",
        "turn CSV files into lines of columns",
-       "vectorize csv --column text --column label reviews.csv > reviews.tsv",
        "CSV files; - or none: standard input",
+       "vectorize csv --column text --column label reviews.csv > reviews.tsv",
        {csv},
        {"--csv"}},
       {"split",
        "write lines to two files, a share to that of --split",
-       "vectorize split --split test.tsv --column 2 -o train.tsv reviews.tsv",
        "lines; - or none: standard input",
+       "vectorize split --split test.tsv --column 2 -o train.tsv reviews.tsv",
        {Mode::split}},
       {"pairs",
        "drop pairs of a corpus that are empty, copies, repeats, of unequal length or in another script",
-       "vectorize pairs --scripts en,ru --dropped dropped.tsv corpus.tsv > train.tsv",
        "lines of a source, a TAB and its translation; - or none: standard input",
+       "vectorize pairs --scripts en,ru --dropped dropped.tsv corpus.tsv > train.tsv",
        {pairs}},
       {"images",
        "turn images into a data set, or into two",
-       "vectorize images train-images.idx --image-labels train-labels.idx -o train.safetensors\n"
        "a folder, a list of paths and labels, CIFAR files or an IDX file; no standard input",
+       "vectorize images train-images.idx --image-labels train-labels.idx -o train.safetensors\n"
        "vectorize images photos --resize 64x64 -o train.safetensors --validation validation.safetensors",
        {images}}};
   Command any{"", "turn token lines into id lines or bags of words, labels into ids, images into a data set",
@@ -211,7 +212,8 @@ void ModeOptions::find(cli::CommandLine& line) {
       // The titles of groups name single modes.
       const std::vector<std::string_view> asked = names_of(row.modes);
       const auto is_itself = [&](std::string_view mode) { return mode.starts_with(name); };
-      if (asked.size() > 1 && row.modes.size() < others.size() + 2 && std::ranges::none_of(asked, is_itself))
+      if (!row.has_rule && asked.size() > 1 && row.modes.size() < others.size() + 2 &&
+          std::ranges::none_of(asked, is_itself))
         entries_.back().option.note("only with " + alternatives(asked));
     }
   }

@@ -60,6 +60,10 @@ double percent_of(const std::string& text) {
   return percent;
 }
 
+void check_length(const Options& o, const std::string& what) {
+  if (o.length < 1) throw UsageError("--length is missing (" + what + ")");
+}
+
 void resolve_recipe(Options& o, const ModeOptions& typed) {
   if (o.recipe.empty()) return;
   const Recipe recipe = read_recipe(o.recipe, o.scale);

@@ -63,9 +63,11 @@ void describe_split(cli::CommandLine& line, Options& o) {
   line.add_option("--validation-fraction", o.validation_fraction,
                   "the share of --split or --validation, rounded, at least one image")
       .inside(0, 1)
-      .with_default();
+      .with_default()
+      .goes_with("--split --validation");
   line.add_option("--seed", o.seed, "draws which lines or images they are, or the order of tokens")
-      .with_default();
+      .with_default()
+      .goes_with("--split --validation --order=shuffled");
 }
 
 void split_lines(const Options& o) {

@@ -58,10 +58,6 @@ void resolve_learn_terms(Options& o, const ModeOptions& typed) {
 void resolve_bags(Options& o, const ModeOptions& typed) {
   resolve_recipe(o, typed);
   o.length_is_typed = typed.is_given("--length");
-  if (!o.form.empty() && o.form != "ids" && o.length_is_typed)
-    throw UsageError("--length goes with --tokenizer and --output ids only");
-  if (o.form == "ids" && o.length < 1)
-    throw UsageError("--length is missing (the model's number of positions)");
 }
 
 void learn_terms(const Options& o) {
@@ -87,11 +83,13 @@ void learn_terms(const Options& o) {
 void write_terms(const Options& o) {
   const NgramVocabulary table = NgramVocabulary::load(o.terms);
   const TermOutput form = form_of(o, table.settings().output);
-  if (form == TermOutput::ids && o.length < 1) {
-    throw UsageError("--length is missing (" + o.terms.string() + " is for ids)");
+  if (form == TermOutput::ids) {
+    check_length(o, "of bags as ids");
+  } else if (o.length_is_typed) {
+    throw UsageError("--length goes with --tokenizer and --output ids only (" +
+                     (o.form.empty() ? o.terms.string() + " is for " : "not with --output ") +
+                     std::string(name_of(form)) + ")");
   }
-  if (form != TermOutput::ids && o.length_is_typed)
-    throw UsageError("--length goes with ids (" + o.terms.string() + " is for other numbers)");
   cli::LineReader reader(o.tokens, o.reader);
   reader.show_progress(o.is_quiet);
   cli::LineWriter writer;

@@ -130,6 +130,8 @@ void resolve_ids(Options& o, const ModeOptions& typed);
 
 // What modes of lines that have a recipe do first: length, start and end, the terms' settings.
 void resolve_recipe(Options& o, const ModeOptions& typed);
+// Throws UsageError without a --length, which is `what`.
+void check_length(const Options& o, const std::string& what);
 
 // The share that --max-unknown gives: "5", "0.5%". Throws Error for what is no percentage.
 double percent_of(const std::string& text);
