@@ -22,7 +22,7 @@ static std::vector<std::string> copied_files(const ModelFolder& like) {
   std::vector<std::string> names = like.layout != nullptr ? like.names_read() : files_of_model(like);
   std::erase(names, "config.json");
   for (const char* name : {"recipe.yaml", "generation_config.json", "tokenizer.json", "tokenizer_config.json",
-                           "source.spm", "target.spm", "vocab.json", "target_vocab.json"}) {
+                           "source.spm", "target.spm", "vocab.json", "target_vocab.json", "shortlist.bin"}) {
     if (like.has(name) && std::find(names.begin(), names.end(), name) == names.end())
       names.emplace_back(name);
   }
