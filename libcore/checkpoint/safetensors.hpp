@@ -53,7 +53,7 @@ void read_numbers(const TensorView& tensor, std::span<float> out);
 void read_numbers(const TensorView& tensor, std::span<double> out);
 std::vector<float> read_floats(const TensorView& tensor);
 
-// Of whole numbers; throws Error on the others.
+// Reads tensors of whole numbers; throws Error on others.
 std::vector<std::int64_t> read_integers(const TensorView& tensor);
 
 // A whole file, checked before anything in it is used. Throws Error "path: byte N: tensor "name": what".

@@ -48,7 +48,7 @@ Option& Option::names_files() {
 
 namespace {
 
-// Of those who name "-", one after the other: throws where they are two.
+// The one option that may name "-": add() throws UsageError for a second.
 class OneHolder {
  public:
   explicit OneHolder(const char* stream) : stream_(stream) {}

@@ -63,10 +63,11 @@ std::vector<Index> room_of(const CachedModel& model, const Prompts& prompts,
 double sum_of_squares(const Parameter& weight) {
   if (weight.value.data != nullptr) return kernels::sum_of_squares(weight.size(), weight.value.data);
   double sum = 0;
-  for (Index i = 0; i < weight.size(); ++i) {
-    const double number =
-        static_cast<double>(weight.int8.scales[i % weight.value.cols]) * weight.int8.bytes[i];
-    sum += number * number;
+  for (Index k = 0, i = 0; k < weight.value.rows; ++k) {
+    for (Index output = 0; output < weight.value.cols; ++output, ++i) {
+      const double number = static_cast<double>(weight.int8.scales[output]) * weight.int8.bytes[i];
+      sum += number * number;
+    }
   }
   return sum;
 }

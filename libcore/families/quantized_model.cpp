@@ -119,9 +119,10 @@ class QuantizedReader {
   }
 
   static void multiply_out(Parameter& p) {
-    const Index outputs = p.value.cols;
-    for (Index i = 0; i < p.size(); ++i)
-      p.value.data[i] = p.int8.scales[i % outputs] * static_cast<float>(p.int8.bytes[i]);
+    for (Index k = 0, i = 0; k < p.value.rows; ++k) {
+      for (Index output = 0; output < p.value.cols; ++output, ++i)
+        p.value.data[i] = p.int8.scales[output] * static_cast<float>(p.int8.bytes[i]);
+    }
   }
 
   const Safetensors& tensors_;

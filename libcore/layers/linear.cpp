@@ -20,24 +20,23 @@ Linear::Linear(LayerBuilder& builder, const std::string& name, std::vector<Index
       activation_(activation) {}
 
 Variable Linear::operator()(const ForwardContext& context, const Variable& x, ops::Use use_of_x) const {
-  if (packed_weight(context, *weight_) == nullptr)
-    return ops::linear(context.tape, x, *weight_, bias_, activation_, use_of_x);
+  const kernels::PackedWeight* const packed = packed_weight(context, *weight_);
+  if (packed == nullptr) return ops::linear(context.tape, x, *weight_, bias_, activation_, use_of_x);
   const Variable y = context.tape.variable(x.rows(), weight_->value.cols, x.packing_or_null(), false);
-  (*this)(context, x.value(), y.value());
+  kernels::linear_packed(x.value(), *packed, values_or_null(bias_), activation_, y.value());
   return y;
 }
 
 void Linear::operator()(const ForwardContext& context, ConstMatrix x, Matrix y) const {
-  const Real* const bias = bias_ != nullptr ? bias_->value.data : nullptr;
   if (const kernels::PackedWeight* const packed = packed_weight(context, *weight_)) {
-    kernels::linear_packed(x, *packed, bias, activation_, y);
+    kernels::linear_packed(x, *packed, values_or_null(bias_), activation_, y);
   } else {
-    kernels::linear(x, weight_->value, bias, activation_, y);
+    kernels::linear(x, weight_->value, values_or_null(bias_), activation_, y);
   }
 }
 
 kernels::PackedProduct Linear::product(const ForwardContext& context, Matrix y) const {
-  return {context.packed->of(*weight_), bias_ != nullptr ? bias_->value.data : nullptr, activation_, y};
+  return {context.packed->of(*weight_), values_or_null(bias_), activation_, y};
 }
 
 ops::Projected project(const ForwardContext& context, const Variable& x,

@@ -21,16 +21,17 @@ OutputLayer::OutputLayer(LayerBuilder& builder, const std::string& name, Paramet
     : weight_(&table), bias_(declare_bias(builder, name, table.value.rows, has_bias)), is_tied_(true) {}
 
 Variable OutputLayer::operator()(const ForwardContext& context, const Variable& x) const {
-  if (packed_weight(context, *weight_) == nullptr)
+  const kernels::PackedWeight* const packed = packed_weight(context, *weight_);
+  if (packed == nullptr)
     return is_tied_ ? ops::linear_transposed(context.tape, x, *weight_, bias_)
                     : ops::linear(context.tape, x, *weight_, bias_);
   const Variable y = context.tape.variable(x.rows(), outputs(), x.packing_or_null(), false);
-  (*this)(context, x.value(), y.value());
+  kernels::linear_packed(x.value(), *packed, values_or_null(bias_), ops::Activation::none, y.value());
   return y;
 }
 
 void OutputLayer::operator()(const ForwardContext& context, ConstMatrix x, Matrix y) const {
-  const Real* const bias = bias_ != nullptr ? bias_->value.data : nullptr;
+  const Real* const bias = values_or_null(bias_);
   if (const kernels::PackedWeight* const packed = packed_weight(context, *weight_)) {
     kernels::linear_packed(x, *packed, bias, ops::Activation::none, y);
   } else if (is_tied_) {

@@ -65,4 +65,8 @@ inline const kernels::PackedWeight* packed_weight(const ForwardContext& context,
   return context.packed != nullptr ? context.packed->find(weight) : nullptr;
 }
 
+inline const Real* values_or_null(const Parameter* bias) {
+  return bias != nullptr ? bias->value.data : nullptr;
+}
+
 }  // namespace headwater

@@ -53,7 +53,7 @@ std::string in_yaml(const std::string& value) {
 
 constexpr const char* kTeacher = ":given.teacher";
 
-// Of its files; those of its training lie in folders.
+// A hash of the files of a model. What its training keeps lies in folders and does not count.
 std::string hash_of_model(const fs::path& folder) {
   std::error_code none;
   std::vector<fs::path> files = list_folder(folder, none);
@@ -305,7 +305,7 @@ void RecipeRun::check_recipe_of_run() const {
               " (choose another folder: " + r_.option("models", "DIR") + ")");
 }
 
-// Of Marian NMT, as train reads them.
+// The vocabularies of a directory of Marian NMT, as train reads them.
 void RecipeRun::take_vocabularies(bool is_shared) {
   const ModelFolder folder = open_model(from_);
   const ModelTokenizers tokenizers = folder.layout->tokenizers(folder);

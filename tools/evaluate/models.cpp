@@ -154,7 +154,7 @@ const std::vector<ModelRow>& model_rows() {
   return kRows;
 }
 
-// Of those that were named.
+// Refuses a metric that was named and is not of such a model.
 void check_metrics(const Options& o, const Metrics& metrics, const ModelRow& row) {
   if (o.metrics.empty()) return;
   std::vector<std::string_view> known = metric_names(row.metrics);

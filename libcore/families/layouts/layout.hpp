@@ -128,7 +128,7 @@ struct TensorRow {
   Form form;
   int part = 0, parts = 1;  // of conv1d: of the columns the part `part` of `parts` equal ones
   int ones = 0;             // of tensor: how many sizes of 1 stand before the others
-  // Of tensor: the last row here, of a vector the last number, is this and not there.
+  // tensor: the file lacks the last row, or number of a vector, which is this here.
   std::optional<float> last = {};
 };
 
@@ -209,7 +209,7 @@ struct Layout {
   // Sets members of `ours` that other files of the folder say; null: config.json says all.
   void (*read_beside)(const ModelFolder&, Json& ours) = nullptr;
   // Loads the model of a folder, in this layout or ours. May set members of `ours`, its config.json as ours.
-  // Of a layout with files of its own, which is not written: the parts of a directory as train writes it.
+  // A layout with other files is not written: these are then the parts of a directory as train writes it.
   // Null: it is only read.
   ExportParts (*parts)(const ModelFolder&, Json& ours) = nullptr;
   // Finds the files of a layout without config.json and model.safetensors; nothing if the folder has another

@@ -175,12 +175,8 @@ const Layout& chosen_layout(const ModelSection& section, const Family& family, c
 ExportedModel in_our_layout(const ModelFolder& folder, Json& ours) {
   ExportParts parts = folder.layout->parts(folder, ours);
   const auto write = [parameters = std::move(parts.parameters)](const ByteSink& sink) {
-    std::vector<std::vector<float>> values;  // their memory stays where it is
     std::vector<TensorView> tensors;
-    for (const auto& p : parameters->all()) {
-      values.emplace_back(p->value.data, p->value.data + p->size());
-      tensors.push_back(float_tensor(p->name, p->shape, values.back().data()));
-    }
+    for (const auto& p : parameters->all()) tensors.push_back(float_tensor(p->name, p->shape, p->value.data));
     write_safetensors(std::move(tensors), {}, sink);
   };
   return {.files = std::move(parts.files), .write_tensors = write, .notes = std::move(parts.notes)};

@@ -233,7 +233,7 @@ Seen look(const fs::path& folder) {
   return seen;
 }
 
-// Of a folder that has other files of Marian.
+// Called for a folder that has other files of Marian.
 [[noreturn]] void lacks_weights(const fs::path& folder, const Seen& seen) {
   for (const std::string& name : seen.names) {
     const std::string ending = fs::path(name).extension().string();

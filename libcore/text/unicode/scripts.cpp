@@ -75,7 +75,8 @@ double Scripts::share(std::string_view text) const {
   std::int64_t letters = 0, own = 0;
   for (std::size_t at = 0; at < text.size();) {
     const auto c = static_cast<UChar32>(next_code_point(text, at));
-    // Of letters that many scripts share, the extensions name these; others, as the micro sign, do not count.
+    // Script extensions name the scripts of a letter that many share. Others, such as the micro sign, do not
+    // count.
     if (!u_isalpha(c) || uscript_hasScript(c, USCRIPT_COMMON) || uscript_hasScript(c, USCRIPT_INHERITED))
       continue;
     ++letters;
