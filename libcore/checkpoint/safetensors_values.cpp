@@ -117,7 +117,7 @@ std::vector<std::int64_t> read_integers(const TensorView& tensor) {
         values[i] = load<std::uint32_t>(from + i * 4);
         break;
       case Dtype::i8:
-        values[i] = load<std::int8_t>(from + i);
+        values[i] = std::int64_t{load<std::int8_t>(from + i)};
         break;
       default:
         throw Error("tensor " + quote(tensor.name) + ": is " + std::string(dtype_name(tensor.dtype)) +
