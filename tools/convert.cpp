@@ -39,7 +39,7 @@ void describe(cli::CommandLine& line, Options& o) {
       .writes();
   line.add_option("--layout", o.layout,
                   "the [layout](#layouts) that the model must fit; by default the one that fits")
-      .one_of(layout_names())
+      .one_of(written_layout_names())
       .goes_without("--average", "convert what --average writes");
   line.add_option("--quantization", o.quantization,
                   "write the model in its own layout, with weights of this [type](#weights-in-int8)")

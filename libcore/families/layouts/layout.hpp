@@ -192,6 +192,8 @@ struct OwnFiles {
 struct Layout {
   std::string_view name;        // "GPT-2", in messages
   std::string_view model_type;  // of their config.json
+  // What `convert --layout` calls one that another program needs, which is written alone; empty: model_type.
+  std::string_view written_as = {};
   // That it reads, of those that a config.json may name; the first is what is written. One model type may
   // have several rows, of other architectures.
   std::vector<std::string_view> architectures;

@@ -42,6 +42,14 @@ std::span<const Layout* const> all_layouts() {
   return rows;
 }
 
+// Those that are written and never read.
+const Layout& ctranslate2_layout();
+
+static std::span<const Layout* const> written_layouts() {
+  static const Layout* const rows[] = {&ctranslate2_layout()};
+  return rows;
+}
+
 // Those whose folders have no config.json.
 const Layout& marian_nmt_layout();
 
@@ -57,6 +65,12 @@ std::vector<std::string> layout_names() {
   for (const Layout* layout : all_layouts()) {
     if (std::ranges::find(names, layout->model_type) == names.end()) names.emplace_back(layout->model_type);
   }
+  return names;
+}
+
+std::vector<std::string> written_layout_names() {
+  std::vector<std::string> names = layout_names();
+  for (const Layout* layout : written_layouts()) names.emplace_back(layout->written_as);
   return names;
 }
 
@@ -119,6 +133,9 @@ std::vector<const Layout*> layouts_of(const Family& family, std::string_view nam
 
 std::vector<std::string> fitting_layouts(const Family& family, const ModelSection& section) {
   std::string fits;
+  const auto add_fit = [&](std::string_view name) {
+    fits += (fits.empty() ? "" : ", ") + std::string(name);
+  };
   std::vector<std::string> lines;
   for (const Layout* layout : layouts_of(family)) {
     std::string keys;
@@ -126,10 +143,13 @@ std::vector<std::string> fitting_layouts(const Family& family, const ModelSectio
       keys += (keys.empty() ? "" : ", ") + key.key + " " + key.value + " (only " + key.only + ")";
     const std::string name(layout->model_type);
     if (keys.empty()) {
-      fits += (fits.empty() ? "" : ", ") + name;
+      add_fit(name);
     } else {
       lines.push_back("does not fit " + name + ": " + keys);
     }
+  }
+  for (const Layout* layout : written_layouts()) {
+    if (&layout->family() == &family && obstacles(*layout, section).empty()) add_fit(layout->written_as);
   }
   if (!fits.empty()) lines.insert(lines.begin(), "fits the layouts: " + fits);
   return lines;
@@ -149,7 +169,11 @@ std::string kinds_with_layouts() {
 
 const Layout& chosen_layout(const ModelSection& section, const Family& family, const std::string& directory,
                             std::string_view name) {
-  const std::vector<const Layout*> all = layouts_of(family), wanted = layouts_of(family, name);
+  const std::vector<const Layout*> all = layouts_of(family);
+  std::vector<const Layout*> wanted = layouts_of(family, name);
+  for (const Layout* layout : written_layouts()) {
+    if (&layout->family() == &family && layout->written_as == name) wanted.push_back(layout);
+  }
   if (all.empty()) {
     throw Error(directory + ": " + std::string(family.model_kind.name) +
                 " has no published layout here yet (" + kinds_with_layouts() + " have one)");
@@ -157,6 +181,9 @@ const Layout& chosen_layout(const ModelSection& section, const Family& family, c
   if (wanted.empty()) {
     std::vector<std::string_view> names;
     for (const Layout* layout : all) names.push_back(layout->model_type);
+    for (const Layout* layout : written_layouts()) {
+      if (&layout->family() == &family) names.push_back(layout->written_as);
+    }
     throw UsageError(
         "--layout " + std::string(name) + ": " + directory + " is of kind " +
         std::string(family.model_kind.name) + ", which goes to " + listed(names) +

@@ -17,6 +17,8 @@ namespace headwater {
 std::span<const Layout* const> all_layouts();
 // "marian", "gpt2", ...: each model type once.
 std::vector<std::string> layout_names();
+// Those, and what other programs need: "ctranslate2".
+std::vector<std::string> written_layout_names();
 
 // The layout of a config.json by "model_type" and, where it names some, "architectures"; null: none has this
 // model type. Throws Error where none has these architectures.

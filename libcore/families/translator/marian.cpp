@@ -259,6 +259,103 @@ ExportParts marian_parts(const ModelFolder& folder, Json& ours) {
        {"target-tokenizer.json", loaded->target_tokenizer.to_json()}}};
 }
 
+// One vocabulary, since the converter reads one tokenizer.
+constexpr auto kCtranslate2Unsaid = [] {
+  auto keys = std::to_array(kMarianUnsaid);
+  for (UnsaidKey& row : keys) {
+    if (row.key == "share_embeddings") row.only = "all";
+  }
+  return keys;
+}();
+
+// CTranslate2's converter reads the same layout, but its search begins with zeros in place of a start token,
+// and it removes the last token, which stands for them. So such a token is added, and the decoder's first
+// position is written, with what the start token adds to it. Rows without a token, which are never chosen,
+// are left out.
+constexpr const char* kStartTable = "decoder.positions";
+constexpr auto kCtranslate2Tensors = joined(
+    {TensorRow{.theirs = "model.decoder.embed_positions.weight", .ours = kStartTable, .form = kTensor}},
+    kMarianTensors);
+
+// The logit of a token that is never chosen.
+constexpr Real kNeverChosen = -1e9F;
+
+std::shared_ptr<const Parameters> with_start_as_zeros(const LoadedTranslator& model) {
+  const TransformerSettings& settings = model.model->settings().transformer;
+  const Index width = settings.width, length = model.model->length(),
+              tokens = model.source_tokenizer.vocabulary_size();
+  auto all = std::make_shared<Parameters>();
+  const auto declare = [&](const std::string& name, Index rows, Index cols) {
+    return all->declare(name, rows == 1 ? std::vector<Index>{cols} : std::vector<Index>{rows, cols}, rows,
+                        cols, Initializer::zeros);
+  };
+  const auto is_by_token = [](const Parameter& p) {
+    return p.name == "embedding.tokens" || p.name == "head.bias";
+  };
+  for (const auto& p : model.model->parameters().all()) {
+    if (!is_by_token(*p)) declare(p->name, p->value.rows, p->value.cols)->is_table = p->is_table;
+  }
+  declare("embedding.tokens", tokens + 1, width)->is_table = true;
+  Parameter* const bias = declare("head.bias", 1, tokens + 1);
+  Parameter* const positions = declare(kStartTable, length, width);
+  positions->is_table = true;
+  all->allocate(false);
+  for (const auto& p : model.model->parameters().all()) {
+    const Index per_token = p->name == "head.bias" ? 1 : width;
+    std::copy_n(p->value.data, is_by_token(*p) ? tokens * per_token : p->size(),
+                all->find(p->name)->value.data);
+  }
+  bias->value.data[tokens] = kNeverChosen;
+  std::ranges::copy(sinusoidal_positions(length, width, settings.positions), positions->value.data);
+  const Real scale = settings.scale_embedding ? std::sqrt(static_cast<Real>(width)) : Real{1};
+  const Real* const start = all->find("embedding.tokens")->value.data + model.ids.start * width;
+  for (Index i = 0; i < width; ++i) positions->value.data[i] += scale * start[i];
+  return all;
+}
+
+ExportParts ctranslate2_parts(const ModelFolder& folder, Json& ours) {
+  constexpr const char* kZeros = "<pad>";  // the converter knows it by this name
+  const LoadedTranslator model = load_translator(folder);
+  const Tokenizer& tokenizer = model.source_tokenizer;
+  const std::int64_t added = tokenizer.vocabulary_size();
+  const auto refuse = [&](const std::string& what) { throw Error(folder.path.string() + ": " + what); };
+  if (model.appends_end || model.target_tokenizer.to_json() != tokenizer.to_json())
+    refuse("has two tokenizers, of which CTranslate2's converter reads one");
+  for (std::int32_t id = 0; id < tokenizer.vocabulary_size(); ++id) {
+    if (tokenizer.surface(id) == kZeros)
+      refuse("has a token " + quote(kZeros) + ", which CTranslate2's converter removes");
+  }
+
+  for (const char* size : {"source_vocabulary_size", "target_vocabulary_size"}) ours.set(size, added + 1);
+  Json generation = marian_generation_config(folder, model);
+  Json::Array suppressed{Json(added)};
+  for (const Json& id : generation.at("suppress_tokens").as_array()) {
+    if (id.as_integer() < added) suppressed.push_back(id);
+  }
+  generation.set("suppress_tokens", std::move(suppressed));
+  for (Json* const config : {&ours, &generation}) {
+    for (const char* id : {"pad_token_id", "decoder_start_token_id"}) config->set(id, added);
+    config->set("eos_token_id", std::int64_t{model.ids.end});
+  }
+  Json text = Json::parse(published_tokenizer_text(tokenizer, model.uses_template), "tokenizer.json");
+  Json::Array tokens = text.at("added_tokens").as_array();
+  Json token;
+  token.set("id", added).set("content", kZeros).set("special", true);
+  for (const char* no : {"single_word", "lstrip", "rstrip", "normalized"}) token.set(no, false);
+  tokens.push_back(std::move(token));
+  text.set("added_tokens", std::move(tokens));
+  DirectoryFile settings = tokenizer_config_file(tokenizer, model.model->length());
+  Json roles = Json::parse(settings.bytes, settings.name);
+  roles.set("pad_token", kZeros);
+  // The converter wants an unknown token, also where every text has tokens: one that no text gives.
+  if (tokenizer.unknown_id() < 0) roles.set("unk_token", tokenizer.surface(model.ids.pad));
+  settings.bytes = roles.dump(2) + "\n";
+  return {with_start_as_zeros(model),
+          {{"generation_config.json", generation.dump(2) + "\n"},
+           {"tokenizer.json", text.dump(2) + "\n"},
+           std::move(settings)}};
+}
+
 }  // namespace
 
 const Layout& marian_layout() {
@@ -273,6 +370,20 @@ const Layout& marian_layout() {
                              .unread = kMarianUnread,
                              .tokenizers = marian_tokenizers,
                              .parts = marian_parts};
+  return layout;
+}
+
+const Layout& ctranslate2_layout() {
+  static const Layout layout{.name = "CTranslate2",
+                             .model_type = "marian",
+                             .written_as = "ctranslate2",
+                             .architectures = {"MarianMTModel"},
+                             .family = encoder_decoder_family,
+                             .config = kMarianConfig,
+                             .unsaid = kCtranslate2Unsaid,
+                             .tensors = kCtranslate2Tensors,
+                             .copies = kMarianCopies,
+                             .parts = ctranslate2_parts};
   return layout;
 }
 
