@@ -48,7 +48,7 @@ for recipe in $names; do
   [ "$(of "$recipe" training.shuffle || echo $shuffles)" = $shuffles ] || fail "the order of $recipe"
   [ "$(of "$recipe" training.log_every || echo 100)" = 100 ] || fail "how often $recipe logs"
 done
-says '`mnist-vit-source` has one order'
+says '`mnist-vit-source` has the order of the file'
 computed=$(for recipe in $names; do of "$recipe" model.padding || true; done | sort -u | grep -v none | tr '\n' ' ')
 [ "$computed" = 'attended pooled predicted ' ] || fail "padding that is computed: $computed"
 
