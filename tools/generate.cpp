@@ -143,7 +143,6 @@ void run(const Options& o) {
   TextGeneratorSettings settings{
       .generation = {.allows_unknown = o.allows_unknown, .wants_scores = form.has_scores},
       .has_start = o.has_start};
-  generate::set(settings, {}, o.search, o.sampling);  // before anything is loaded
   const cli::LineReaderSettings lines_read = reader_of(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
