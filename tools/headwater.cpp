@@ -39,7 +39,7 @@ void describe(cli::CommandLine& line, Options& o) {
           "of run: names or files of recipes, then keys that are set, as training.epochs=3; of new: what "
           "the recipe is for: " +
               alternatives(starter_kinds()))
-      .shown_as("[WORDS...]");
+      .shown_as("[NAME...]");
   line.group("Runs");
   line.add_option(
           "--array", o.arrays,

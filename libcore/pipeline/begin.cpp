@@ -15,6 +15,7 @@
 #include "support/directories.hpp"
 #include "support/drafts.hpp"
 #include "support/hash.hpp"
+#include "support/name_list.hpp"
 
 namespace headwater {
 
@@ -81,7 +82,8 @@ std::string RunRequest::option(const std::string& name, const std::string& value
 
 std::string RunRequest::command_of(const std::string& name) const {
   return (is_of_make ? "make recipe-" : program + " run ") + name +
-         (scale == "quick" ? " " + option("scale", scale) : "");
+         (scale == "quick" ? " " + option("scale", scale) : "") +
+         (models == "models" ? "" : " " + option("models", Shell().quoted(models.string())));
 }
 
 RecipeRun::RecipeRun(const RunRequest& request) : r_(request) {
@@ -154,6 +156,18 @@ void RecipeRun::find_tokenizers() {
   if (gives_ != Gives::nothing && is_there(of)) e_.recipe = read(of);
 }
 
+// Those that a script of data/ prepares.
+static std::vector<std::string> names_of_sets(const fs::path& house) {
+  constexpr std::string_view kBegin = "prepare-";
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const fs::path& file : list_folder(house / "data", none)) {
+    const std::string name = file.stem().string();
+    if (name.starts_with(kBegin)) names.push_back(name.substr(kBegin.size()));
+  }
+  return names;
+}
+
 // Data of a public set is prepared by its script; the user's own must be there.
 void RecipeRun::find_data() {
   const std::string& set = e_.recipe.data.set;
@@ -161,6 +175,10 @@ void RecipeRun::find_data() {
   e_.data = r_.data;
   if (e_.data.empty()) e_.data = set.empty() ? r_.recipe.parent_path() : fs::path("data/cache");
   if (e_.data.empty()) e_.data = ".";
+  const std::vector<std::string> known = names_of_sets(r_.house);
+  if (!set.empty() && std::ranges::find(known, set) == known.end() && !are_sets_prepared())
+    throw Error(r_.recipe.string() +
+                ": data.set: " + unknown_word("data set", set, {known.begin(), known.end()}));
   if (set.empty()) {
     for (const auto& [key, file] :
          {std::pair("train", e_.files.train), std::pair("validation", e_.files.validation),

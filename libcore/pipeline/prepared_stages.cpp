@@ -61,7 +61,7 @@ std::vector<Stage> PreparedStages::lines() const {
       all.push_back({{whole},
                      {},
                      {line(program("vectorize"), quiet_, "--csv", recipe_, from, written_to(whole))},
-                     "where that names an option: make the lines yourself (vectorize --csv --recipe " +
+                     "to read it with other options make the lines yourself (vectorize --csv --recipe " +
                          e_.recipe_file.string() + " ... " + from.string() +
                          " > FILE.tsv), and name FILE.tsv in a recipe without data.csv_columns"});
     }

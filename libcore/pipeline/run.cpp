@@ -215,11 +215,14 @@ void RecipeRun::remove_unused() const {
 
 // --- Stages ------------------------------------------------------------------------------------------------
 
+// Above it a status is that of a program which a signal ended, as shells have it.
+constexpr int kSignalled = 128;
+
 int RecipeRun::shell_status(const std::string& text, const fs::path& messages) const {
   const Ended ended =
       Children::run({"env", "LC_ALL=C", "HEADWATER=" + (r_.is_of_make ? std::string() : r_.program),
                      "HEADWATER_MESSAGES=" + messages.string(), "bash", "-euo", "pipefail", "-c", text});
-  return ended.signal != 0 ? 128 + ended.signal : ended.status;
+  return ended.signal != 0 ? kSignalled + ended.signal : ended.status;
 }
 
 void RecipeRun::carry_out_stage(const Stage& stage) {
@@ -231,6 +234,9 @@ void RecipeRun::carry_out_stage(const Stage& stage) {
       shell_status(text_of(stage, shell), stage.keeps_messages ? stage.outputs.front() : fs::path());
   if (status == 0) return;
   for (const fs::path& output : stage.outputs) fs::remove(draft_of(output), error);
+  if (status > kSignalled)
+    r_.say("a program that makes " + stage.outputs.front().string() + " was ended by signal " +
+           std::to_string(status - kSignalled));
   if (!stage.advice.empty()) r_.say(stage.advice);
   throw StageFailed("");
 }

@@ -47,6 +47,8 @@ std::string RecipeRun::script() {
   Words make_folders = line("mkdir", "-p");
   for (const fs::path& folder : folders) make_folders = line(make_folders, folder);
   out += "\n# --- The recipe, with every default\n\n" + command(make_folders);
+  // What a run here has made would be compared with what the script makes anew.
+  out += command(line("rm", "-f", e.run / kRecordFile));
   Words recipe = line(e.bin / "train", "--recipe", r_.recipe, "--scale", r_.scale);
   if (r_.seed) recipe = line(recipe, "--seed", std::to_string(*r_.seed));
   for (const std::string& change : r_.changes) recipe = line(recipe, "--set", change);

@@ -168,6 +168,17 @@ for file in recipe.yaml train.ids model/model.safetensors test.txt attention.svg
 done
 for folder in of-run models; do grep -v '^training  \|^tokens_a_second\|^waiting_share\|^speed\|^seconds_an_epoch\|took' "$odd/$folder/recipes/a 'recipe'/report.md"; done | tr -s ' -' | sort | uniq -u >"$tmp/differ"
 [ ! -s "$tmp/differ" ] || fail "another report of the script: $(cat "$tmp/differ")"
+(cd "$odd" && "$bin/headwater" run "a 'recipe'.yaml" --models of-run --script --overwrite >script && bash script >"$tmp/log" 2>&1) || fail 'the script of a run that is finished'
+# A program that is killed is named.
+mkdir "$odd/bin" "$odd/share"
+ln -s "$tmp/my house" "$odd/share/headwater"
+ln -s "$bin"/* "$odd/bin"
+rm "$odd/bin/headwater" "$odd/bin/tokenize"
+cp "$bin/headwater" "$odd/bin"
+printf '#!/bin/sh\nkill -9 $$\n' >"$odd/bin/tokenize"
+chmod +x "$odd/bin/tokenize"
+! (cd "$odd" && bin/headwater run "a 'recipe'.yaml" --models killed >"$tmp/log" 2>&1) || fail 'a killed program'
+grep -q '^headwater: a program that makes killed/recipes/.* was ended by signal 9$' "$tmp/log" || fail 'the program that was killed'
 rm -r "$odd"
 
 # What cannot run says why in one line, and leaves no folder.
@@ -188,9 +199,11 @@ done
 mkdir "$tmp/mine/folder.tsv"
 sed 's|test: test.tsv|test: folder.tsv|' "$tmp/mine/parity.yaml" >"$tmp/mine/folder.yaml"
 refused 'a folder for data' "^headwater: $tmp/mine/folder.yaml: data.test: $tmp/mine/folder.tsv: a folder, not a file$" "RECIPE=$tmp/mine/folder.yaml"
+sed 's|train: train.tsv|set: spa-engg, train: spa-engg/train.tsv|' "$tmp/mine/parity.yaml" >"$tmp/mine/set.yaml"
+refused 'an unknown set' "^headwater: $tmp/mine/set.yaml: data.set: unknown data set \"spa-engg\"; did you mean \"spa-eng\"[?]$" "RECIPE=$tmp/mine/set.yaml"
 sed 's|epochs: 6|epochs: 6, init_from: gone/model|' "$tmp/mine/parity.yaml" >"$tmp/mine/from-nothing.yaml"
 refused 'no model to begin with' "^headwater: $tmp/mine/from-nothing.yaml: training.init_from: gone/model: no such model$" "RECIPE=$tmp/mine/from-nothing.yaml"
-refused "one of our models, which is not there" 'training.init_from: .*/models/recipes/bert-imdb/model: no such model [(]make recipe-bert-imdb makes it[)]$' RECIPE=recipes/bert-imdb-finetune.yaml
+refused "one of our models, which is not there" 'training.init_from: .*/models/recipes/bert-imdb/model: no such model [(]make recipe-bert-imdb MODELS=.* makes it[)]$' RECIPE=recipes/bert-imdb-finetune.yaml
 sed 's|epochs|epoch|' "$tmp/mine/parity.yaml" >"$tmp/mine/typo.yaml"
 refused 'an unknown key' "^headwater: $tmp/mine/typo.yaml:5:[0-9]*: unknown key \"epoch\"" "RECIPE=$tmp/mine/typo.yaml"
 for value in 'training.epochs = 2' 'training.epochs= 2' 'training.epochs =2' training.epochs =2; do
@@ -283,7 +296,7 @@ grep -q 'ALLOW_EMPTY=1' "$tmp/log" || fail 'texts without a token, and weights t
 sed 's|^\(.*\)\t\(.*\)|\2;\1|; 1i text;label' "$tmp/mine/test.tsv" >"$tmp/mine/semicolons.csv"
 sed 's|train: train.tsv, test: test.tsv|train: semicolons.csv, csv_columns: [label, text]|; /expected:/,$d' "$tmp/mine/parity.yaml" >"$tmp/mine/semicolons.yaml"
 ! "${make[@]}" recipe "RECIPE=$tmp/mine/semicolons.yaml" >"$tmp/log" 2>&1 || fail 'a CSV file with semicolons'
-grep -q "^headwater: where that names an option: make the lines yourself (vectorize --csv --recipe $tmp/mine/semicolons.yaml ... $tmp/mine/semicolons.csv > FILE.tsv), and name FILE.tsv in a recipe without data.csv_columns$" "$tmp/log" ||
+grep -q "^headwater: to read it with other options make the lines yourself (vectorize --csv --recipe $tmp/mine/semicolons.yaml ... $tmp/mine/semicolons.csv > FILE.tsv), and name FILE.tsv in a recipe without data.csv_columns$" "$tmp/log" ||
   fail 'what to do about other separators'
 
 # A translator: figures over padded positions only where the recipe expects them.

@@ -40,11 +40,12 @@ std::string text_in_environment(const char* name) {
 class All {
  public:
   All(const Options& o, const House& house) : o_(o), house_(house), runner_(o, house) {}
-  bool carry_out();
+  void carry_out();
 
  private:
   void plan();
   bool is_there_already(const Planned& planned) const;
+  bool can_run(const Planned& planned) const;
   void say_what_it_takes() const;
   bool run(const Run& run, const Options& options) const;
   void run_needed(const Planned& planned, const std::string& maker) const;
@@ -89,6 +90,10 @@ void All::plan() {
 bool All::is_there_already(const Planned& planned) const {
   std::error_code error;
   return !o_.overwrites && fs::file_size(runner_.folder(planned.run) / "report.md", error) > 0 && !error;
+}
+
+bool All::can_run(const Planned& planned) const {
+  return planned.why_not.empty() || is_there_already(planned);
 }
 
 // What each takes, and how long all of them.
@@ -142,6 +147,7 @@ bool All::show_results() const {
   std::vector<std::string> page{(house_.programs / "report").string()}, table = page;
   table.emplace_back("--expected");
   for (const Planned& planned : all_) {
+    if (!can_run(planned)) continue;
     page.push_back(runner_.folder(planned.run).string());
     table.push_back(page.back());
   }
@@ -151,18 +157,19 @@ bool All::show_results() const {
   return Children::run(table).is_good();
 }
 
-bool All::carry_out() {
+void All::carry_out() {
   plan();
   say_what_it_takes();
   const Children children;
   bool is_good = true;
+  int left_out = 0;
   for (std::size_t i = 0; i < all_.size(); ++i) {
     const Planned& planned = all_[i];
     const std::string name = planned.meant.file.stem().string();
     cli::note(name + " (" + std::to_string(i + 1) + " of " + std::to_string(all_.size()) + ")");
-    if (!planned.why_not.empty() && !is_there_already(planned)) {
-      is_good = false;
-      cli::note(name + " cannot run; its data are missing");
+    if (!can_run(planned)) {
+      ++left_out;
+      cli::note(name + " is left out; its data are missing");
       continue;
     }
     for (const std::string& maker : planned.needs.makers) run_needed(planned, maker);
@@ -170,7 +177,11 @@ bool All::carry_out() {
     is_good = false;
     cli::note(name + " failed; the others go on");
   }
-  return show_results() && is_good;
+  const bool reached_all = show_results();
+  if (!is_good || !reached_all) throw Error("not all recipes reached what they expect");
+  if (left_out > 0)
+    throw Error(counted(left_out, "recipe") + (left_out == 1 ? " was" : " were") +
+                " left out, as their data are missing");
 }
 
 }  // namespace
@@ -182,7 +193,7 @@ void run_all(const Options& o) {
                        quote(word));
   }
   const House house = find_house();
-  if (!All(o, house).carry_out()) throw Error("not all recipes reached what they expect");
+  All(o, house).carry_out();
 }
 
 }  // namespace headwater::front

@@ -159,7 +159,9 @@ void run_recipe(const Options& given) {
   std::size_t recipes = std::max<std::size_t>(listed, 1);
   while (!is_list && recipes < o.words.size() && is_recipe(o.words[recipes])) ++recipes;
   const bool is_sweep = !o.arrays.empty() || recipes > 1 || is_list;
-  if (o.is_script && is_sweep) throw UsageError("--script is of one run (name one recipe)");
+  if (o.is_script && is_sweep)
+    throw UsageError(o.arrays.empty() ? "--script is of one run (name one recipe)"
+                                      : "--script is of one run (leave out --array)");
   if (o.jobs > 1 && !is_sweep)
     throw UsageError("--jobs goes with --array or several recipes (one run is one job)");
   const Meant none{};

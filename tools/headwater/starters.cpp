@@ -210,7 +210,10 @@ std::vector<std::string_view> starter_kinds() {
 }
 
 void write_starter(const Options& o) {
-  if (o.words.size() != 1)
+  if (o.words.size() > 1)
+    throw UsageError("new: " + o.words[0] + " and " + o.words[1] + " are two kinds, expected one of " +
+                     alternatives(starter_kinds()));
+  if (o.words.empty())
     throw UsageError("new: one of " + alternatives(starter_kinds()) + " (headwater new KIND)");
   for (const Starter& starter : kStarters) {
     if (starter.kind != o.words.front()) continue;

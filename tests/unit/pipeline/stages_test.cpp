@@ -117,7 +117,7 @@ TEST_CASE("the stages of a bag of words, of CSV and with a text of its own for t
       "model: {kind: bag_of_words}\n");
   check_order(e);
   CHECK(names_of(line_stages(e)) == "prep/csv/t.csv.tsv prep/csv/w.csv.tsv");
-  CHECK(line_stages(e).front().advice.starts_with("where that names an option: make the lines yourself "));
+  CHECK(line_stages(e).front().advice.starts_with("to read it with other options make the lines yourself "));
   CHECK(
       text_of_stage(prepared_stages(e), "prep/terms.tsv") ==
       "cut -f1 prep/csv/w.csv.tsv | bin/tokenize --tokenizer prep/source.json | bin/vectorize --learn ngrams "
