@@ -97,10 +97,11 @@ inline std::string npz(const std::vector<Item>& items) {
   return zip(members);
 }
 
-// src/data/shortlist.h: lists[i] are the target tokens of source token i.
-inline std::string shortlist(const std::vector<std::vector<std::uint32_t>>& lists, std::uint64_t frequent) {
-  std::string offsets, listed;
-  std::uint64_t count = 0;
+// src/data/shortlist.h: lists[i] are the target tokens of source token i. Before them stand `unused` ones.
+inline std::string shortlist(const std::vector<std::vector<std::uint32_t>>& lists, std::uint64_t frequent,
+                             std::uint64_t unused = 0) {
+  std::string offsets, listed(4 * unused, '\0');
+  std::uint64_t count = unused;
   for (const std::vector<std::uint32_t>& list : lists) {
     offsets += raw(count);
     count += list.size();

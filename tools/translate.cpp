@@ -30,7 +30,7 @@ struct Options {
   search::SamplingOptions sampling;
   int threads = 0;
   bool allows_unknown = false, wants_scores = false, wants_alignments = false, splits_sentences = false,
-       is_json = false, is_quiet = false;
+       ignores_shortlist = false, is_json = false, is_quiet = false;
   cli::LineReaderSettings reader{.refuses_tabs = true};
 };
 
@@ -94,6 +94,8 @@ void describe(cli::CommandLine& line, Options& o) {
       .goes_with("--recipe");
   line.add_flag("--allow-unknown", o.allows_unknown,
                 "let [UNK] be generated; otherwise the most likely known token is taken");
+  line.add_flag("--no-shortlist", o.ignores_shortlist,
+                "choose among all tokens, although the model has a [shortlist](vectorize.md#shortlists)");
   line.group("Input");
   line.add_flag("--split-sentences", o.splits_sentences,
                 "translate each sentence of a line by itself, and put the translations together again")
@@ -188,7 +190,10 @@ void run(const Options& o) {
     cli::note_skipped_checkpoints(folder.skipped);
     const ComputeType compute_type = search::compute_type_of(folder, o.compute_type);
     if (o.wants_alignments) folder.keeps_bytes = false;  // which are of float32
-    const LoadedTranslator model = load_translator(folder);
+    LoadedTranslator model = load_translator(folder);
+    if (o.ignores_shortlist && !model.shortlist)
+      throw UsageError("--no-shortlist: " + o.model + " has none (leave it out)");
+    if (o.ignores_shortlist) model.shortlist = nullptr;
     Translator translator(model, settings_of(o, model, compute_type, of_recipe));
     translate::Output output({.has_numbers = o.n_best.has_value(),
                               .has_scores = o.wants_scores,

@@ -259,6 +259,19 @@ const std::string& ModelFolder::config_text() const {
   return own_files ? own_files->config : read("config.json", kMaxConfigBytes);
 }
 
+std::optional<std::filesystem::path> ModelFolder::beside(std::string_view name) const {
+  if (has(name)) {
+    const auto is_it = [&](const Manifest::File& file) { return file.name == name; };
+    if (manifest && std::ranges::any_of(manifest->files, is_it))
+      check_listed_bytes(path / name, read(name), listed_file(*manifest, path, name));
+    return path / name;
+  }
+  const std::filesystem::path folder = (std::filesystem::absolute(path) / "").lexically_normal().parent_path();
+  const std::filesystem::path in_run = (path / ".." / "..").lexically_normal() / name;
+  if (folder.parent_path().filename() != kCheckpoints || !is_there(in_run)) return std::nullopt;
+  return in_run;
+}
+
 Safetensors ModelFolder::weights() const {
   if (own_files) return own_files->weights;
   const std::filesystem::path file = path / kWeights;

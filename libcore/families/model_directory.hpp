@@ -44,6 +44,9 @@ struct ModelFolder : FolderFiles {
   std::filesystem::path config_path() const;
   // Its settings as a text of JSON: that of config.json.
   const std::string& config_text() const;
+  // A file that is there or, where this is a checkpoint, in the directory of its run. Compared with the
+  // manifest if that lists it.
+  std::optional<std::filesystem::path> beside(std::string_view name) const;
   // model.safetensors, or the file of its layout. Throws Error where the weights lie there in another form.
   Safetensors weights() const;
 };

@@ -22,7 +22,7 @@ static std::vector<std::string> copied_files(const ModelFolder& like) {
   std::vector<std::string> names = like.layout != nullptr ? like.names_read() : files_of_model(like);
   std::erase(names, "config.json");
   for (const char* name : {"recipe.yaml", "generation_config.json", "tokenizer.json", "tokenizer_config.json",
-                           "source.spm", "target.spm", "vocab.json", "target_vocab.json", "shortlist.bin"}) {
+                           "source.spm", "target.spm", "vocab.json", "target_vocab.json"}) {
     if (like.has(name) && std::find(names.begin(), names.end(), name) == names.end())
       names.emplace_back(name);
   }
@@ -42,6 +42,8 @@ void write_model(const std::filesystem::path& output, const ModelFolder& like, c
   add("config.json", [&](const ByteSink& sink) { sink(config); });
   for (const std::string& name : copied_files(like))
     add(name, [&](const ByteSink& sink) { sink(like.read(name)); });
+  if (const auto list = like.beside("shortlist.bin"))
+    add("shortlist.bin", [&](const ByteSink& sink) { sink(read_file(*list)); });
   if (like.layout == nullptr)
     write_new_file(folder.file(std::string(kManifestName)), manifest_text(manifest));
   folder.finish();

@@ -46,7 +46,8 @@ struct RunRecord {
 // Without one an empty record. Of a run that an earlier release's make has made it has the recipe alone: all
 // its stages are carried out again, over what is there.
 RunRecord read_record(const fs::path& run);
-inline constexpr const char *kRecordFile = "stages.json", *kLogOfRun = "model/log.csv";
+inline constexpr const char *kRecordFile = "stages.json", *kLogOfRun = "model/log.csv",
+                            *kShortlistOfRun = "model/shortlist.bin";
 
 // A file that keeps its state is not read again, unless it changed less than two seconds before it was read.
 // Throws Error where it changes while it is read.

@@ -23,6 +23,9 @@ class RunStageList : public StageWords {
  private:
   // Columns of the test beside each other.
   Words test_columns(const std::vector<std::string_view>& columns, const Words& first = {}) const;
+  bool has_shortlist() const { return e_.recipe.decoding.shortlist.best > 0; }
+  fs::path shortlist_file() const { return e_.run / kShortlistOfRun; }
+  Stage shortlist() const;
   void texts(std::vector<Stage>& all) const;
   Stage means() const;
   Stage test() const;
@@ -57,6 +60,22 @@ Words RunStageList::training(bool is_dry) const {
   return is_dry ? line(command, "--dry-run", "--quiet") : command;
 }
 
+// Beside the model, which does not depend on it.
+Stage RunStageList::shortlist() const {
+  const ShortlistSettings& settings = e_.recipe.decoding.shortlist;
+  const auto ids = [&](const char* side) { return e_.prepared / ("train." + std::string(side) + ".ids"); };
+  Words command = line("paste", ids("source"), ids("target"), pipe_to(), program("vectorize"), "shortlist",
+                       quiet_, "--model", e_.model(), "--best", std::to_string(settings.best), "--first",
+                       std::to_string(settings.first));
+  if (e_.allows_empty) command = line(command, "--allow-empty");
+  Stage stage{
+      {shortlist_file()},
+      {e_.table()},
+      {line("rm", "-f", shortlist_file()), line(command, e_.with_threads(), "-o", made(shortlist_file()))}};
+  stage.keeps_messages = false;
+  return stage;
+}
+
 // --- Scores on the test data -------------------------------------------------------------------------------
 
 // Texts that the model writes, by the search of the recipe and by others.
@@ -68,6 +87,7 @@ void RunStageList::texts(std::vector<Stage>& all) const {
   const auto written = [&](const char* name, const Words& by, const fs::path& of) {
     const fs::path to = e_.run / name;
     all.push_back({{to}, {of, table}, {line(by, e_.model(), e_.with_threads(), of, written_to(to))}});
+    if (has_shortlist()) all.back().inputs.push_back(shortlist_file());
   };
   column("test.sources", "source");
   column("test.references", "target");
@@ -97,6 +117,7 @@ Stage RunStageList::means() const {
   const std::int64_t beams = e_.recipe.decoding.num_beams;
   const std::string keep = std::to_string(e_.recipe.training.checkpoint.keep);
   Stage stage{{greedy}, {e_.run / "test.sources", e_.table()}, {}};
+  if (has_shortlist()) stage.inputs.push_back(shortlist_file());
   if (beams != 1) stage.outputs.push_back(beam);
   stage.commands.push_back(line(sh("last=$(find"), e_.model() / "checkpoints",
                                 sh("-mindepth 1 -maxdepth 1 -name '[0-9]*' | wc -l)")));
@@ -203,6 +224,7 @@ RunStages RunStageList::all() const {
   stages.plan.keeps_messages = false;
   stages.training = {{table}, {}, {line(training(false), written_to(table))}};
   std::vector<Stage>& scores = stages.scores;
+  if (has_shortlist()) scores.push_back(shortlist());
   if (e_.has_test()) {
     const bool writes =
         e_.task() == Task::translation || (e_.task() == Task::language_modeling && e_.field("target"));

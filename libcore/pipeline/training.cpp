@@ -49,6 +49,8 @@ void RecipeRun::train(const Stage& stage) {
   }
   remove_tree(e_.run / kReplacedFolder, error);
   for (const char* const name : kFilesOfMake) fs::remove(e_.run / name, error);
+  // Of a recipe that may have none now; one that somebody else put there stays.
+  if (find(before_.done, kShortlistOfRun) != nullptr) fs::remove(e_.run / kShortlistOfRun, error);
   // Everything behind it is of another model.
   std::erase_if(now_.done, [](const KnownFile& file) {
     return file.name != "labels.checked" && file.name != "plan.txt";

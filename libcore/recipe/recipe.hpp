@@ -187,6 +187,13 @@ struct TrainingSettings {
 enum class LengthPenaltyKind { power, gnmt };
 enum class BeamStopping { heuristic, never, first };
 
+// What a translation may consist of: target tokens by the tokens of its source (vectorize shortlist).
+struct ShortlistSettings {
+  std::int64_t best = 0;     // for each source token; 0: any token may stand in a translation
+  std::int64_t first = 100;  // for every source
+  bool operator==(const ShortlistSettings&) const = default;
+};
+
 struct DecodingSettings {
   std::int64_t max_new_tokens = 0;  // 0: the model's length
   double max_length_ratio = 0;      // of new tokens to source tokens; 0: no limit
@@ -196,6 +203,7 @@ struct DecodingSettings {
   double length_penalty = 1;              // alpha
   LengthPenaltyKind length_penalty_kind = LengthPenaltyKind::power;
   BeamStopping early_stopping = BeamStopping::heuristic;
+  ShortlistSettings shortlist = {};
   bool operator==(const DecodingSettings&) const = default;
 };
 

@@ -6,6 +6,8 @@
 
 namespace headwater::schema {
 
+static void rows(Visitor& v, ShortlistSettings& s);
+
 void rows(Visitor& v, DecodingSettings& s) {
   v.renamed("most_tokens", "max_new_tokens");
   v.field("max_new_tokens", &s.max_new_tokens, Between{0, 1e6, "tokens"},
@@ -33,6 +35,19 @@ void rows(Visitor& v, DecodingSettings& s) {
            "when no other can become better than the kept ones: exact (\"never\")",
            "as soon as num_beams have ended (true)"},
           "when the search for a sentence ends", beams);
+  v.section(
+      "shortlist",
+      {"which tokens a translation may consist of, learned beside the model", "make recipe (vectorize)"},
+      [&](Visitor& below) { rows(below, s.shortlist); });
+}
+
+void rows(Visitor& v, ShortlistSettings& s) {
+  v.field(
+      "best", &s.best, Between{0, 1e6, "tokens"},
+      "the likeliest translations of each source token, by IBM Model 1 (Brown et al. 1993); 0: no shortlist");
+  v.field("first", &s.first, Between{0, 1e6, "tokens"},
+          "the likeliest tokens that no source token explains, for every sentence",
+          When{s.best > 0, "without a shortlist, decoding", "shortlist.best above 0"});
 }
 
 namespace {

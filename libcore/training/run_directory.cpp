@@ -179,7 +179,8 @@ void RunDirectory::compare_recipes(const Recipe& saved) {
     const bool is_length = key.starts_with("training.epochs:") || key.starts_with("training.max_steps:");
     has_new_length_ = has_new_length_ || is_length;
     const bool changes_bits = !key.starts_with("training.checkpoint.") &&
-                              !key.starts_with("data.test_orders:") && !key.starts_with("expected[");
+                              !key.starts_with("data.test_orders:") &&
+                              !key.starts_with("decoding.shortlist.") && !key.starts_with("expected[");
     is_another = is_another || (!is_length && changes_bits);
   }
   if (is_another)

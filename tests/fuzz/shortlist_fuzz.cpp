@@ -11,7 +11,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headwater;
   try {
-    const Shortlist list = read_shortlist({reinterpret_cast<const char*>(data), size}, "f", 3, 20);
+    const Shortlist list = read_shortlist({reinterpret_cast<const char*>(data), size}, "f", {3, 20, 1});
     for (const std::vector<std::int32_t>& source :
          {std::vector<std::int32_t>{}, {0}, {2, 1, 2}, {0, 1, 2, 3, 1000}}) {
       const std::vector<std::int32_t> tokens = list.tokens_for(source);

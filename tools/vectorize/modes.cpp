@@ -19,6 +19,8 @@ const ModeRow kModes[] = {
      split_lines},
     {Mode::pairs, "pairs", [](const Options& o) { return o.command->name == "pairs"; }, "", nullptr,
      filter_pairs},
+    {Mode::shortlist, "shortlist", [](const Options& o) { return o.command->name == "shortlist"; },
+     "the shortlist", resolve_shortlist, write_shortlist},
     {Mode::csv, "--csv", [](const Options& o) { return o.reader.is_csv; }, "", resolve_csv,
      write_csv_columns},
     {Mode::images, "--images", is_of_images, "the data set", resolve_images, write_image_set},
@@ -70,16 +72,18 @@ const std::vector<OptionRow>& option_rows() {
       {.options = "--validation-fraction", .modes = {Mode::split, images}, .has_rule = true},
       {.options = "--seed", .modes = {Mode::split, images, ids}, .has_rule = true},
       {"--max-ratio --scripts --dropped", {pairs}},
+      {"--model --best --first", {shortlist}},
       {"-o",
-       {learn_labels, learn_terms, id_file, columns, images, Mode::split},
+       {learn_labels, learn_terms, id_file, columns, images, Mode::split, shortlist},
        "lines go to standard output"},
-      {"--allow-empty", {columns}},
+      {"--allow-empty", {columns, shortlist}},
       {"--recipe --side --scale", {ids, blocks, id_file, learn_labels, label_ids, learn_terms, bags, csv}},
       {"--csv --separator --no-header", {csv}},
       {"--column",
        {ids, blocks, id_file, columns, learn_labels, label_ids, learn_terms, bags, csv, Mode::split}},
       {"--replace-invalid",
-       {ids, blocks, id_file, columns, learn_labels, label_ids, learn_terms, bags, csv, Mode::split, pairs}}};
+       {ids, blocks, id_file, columns, learn_labels, label_ids, learn_terms, bags, csv, Mode::split, pairs,
+        shortlist}}};
   return kRows;
 }
 
@@ -127,6 +131,12 @@ std::vector<Command> commands() {
        "lines of a source, a TAB and its translation; - or none: standard input",
        "vectorize pairs --scripts en,ru --dropped dropped.tsv corpus.tsv > train.tsv",
        {pairs}},
+      {"shortlist",
+       "learn from pairs which tokens a translator's output may consist of",
+       "id lines of a source and a target, with a TAB between, or such a file of columns; - or none: "
+       "standard input",
+       "paste en.ids es.ids | vectorize shortlist --model models/spa-eng -o models/spa-eng/shortlist.bin",
+       {shortlist}},
       {"images",
        "turn images into a data set, or into two",
        "a folder, a list of paths and labels, CIFAR files or an IDX file; no standard input",

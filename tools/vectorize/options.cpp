@@ -24,12 +24,13 @@ void describe(cli::CommandLine& line, Options& o) {
   describe_images(line, o);
   describe_split(line, o);
   describe_pairs(line, o);
+  describe_shortlist(line, o);
   line.group("Output");
   line.add_option("-o", o.output, "where what was learned, or the data set, goes; - is standard output")
       .writes();
   line.add_flag("--allow-empty", o.allows_empty,
-                "of --output dataset of id lines: leave out any number of examples with an empty column "
-                "(more than 1 % are an error otherwise)");
+                "of id lines: leave out any number of examples with an empty column (more than 1 % are an "
+                "error otherwise)");
   line.group("Recipe");
   line.add_option("-r,--recipe", o.recipe,
                   "take length, start and end, or a table's terms, from a recipe ([below](#from-a-recipe)); "

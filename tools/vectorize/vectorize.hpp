@@ -32,7 +32,8 @@ enum class Mode {
   blocks,
   id_file,
   columns,
-  ids
+  ids,
+  shortlist
 };
 
 // The options that are not of every mode.
@@ -92,7 +93,8 @@ struct Options {
   fs::path tokenizer, terms, labels, output, recipe, images, image_labels, validation, split;
   double max_ratio = 3;
   std::vector<std::string> scripts;
-  fs::path dropped;
+  fs::path dropped, model;
+  ShortlistSettings shortlist{.best = 100};
   std::string learn, form, max_unknown, order, side = "source", scale = "full", resize;
   std::vector<std::string> check;
   std::int64_t length = 0, ngrams = 1, size = 20000, block = 0, stride = 0;
@@ -116,6 +118,7 @@ void describe_terms(cli::CommandLine& line, Options& o);
 void describe_images(cli::CommandLine& line, Options& o);
 void describe_split(cli::CommandLine& line, Options& o);
 void describe_pairs(cli::CommandLine& line, Options& o);
+void describe_shortlist(cli::CommandLine& line, Options& o);
 
 void resolve_csv(Options& o, const ModeOptions& typed);
 void resolve_images(Options& o, const ModeOptions& typed);
@@ -127,6 +130,7 @@ void resolve_blocks(Options& o, const ModeOptions& typed);
 void resolve_id_file(Options& o, const ModeOptions& typed);
 void resolve_columns(Options& o, const ModeOptions& typed);
 void resolve_ids(Options& o, const ModeOptions& typed);
+void resolve_shortlist(Options& o, const ModeOptions& typed);
 
 // What modes of lines that have a recipe do first: length, start and end, the terms' settings.
 void resolve_recipe(Options& o, const ModeOptions& typed);
@@ -147,6 +151,8 @@ void write_terms(const Options& o);
 void write_csv_columns(const Options& o);
 // Pairs of a source and its translation, without those that teach nothing good.
 void filter_pairs(const Options& o);
+// The translations that a translator may choose from.
+void write_shortlist(const Options& o);
 // The lines go to two files.
 void split_lines(const Options& o);
 // Images to a data set, or to two.

@@ -217,14 +217,9 @@ static LoadedTranslator load_own_texts(const ModelFolder& folder, const EncoderD
   GenerationConfig generation = read_generation_config(folder);
   const TranslationIds ids = translation_ids(target);
   std::shared_ptr<const Shortlist> shortlist;
-  if (folder.has(kShortlistFile)) {  // of the tokens before [START]
-    const std::filesystem::path path = folder.path / kShortlistFile;
-    const std::string& bytes = folder.read(kShortlistFile);
-    if (folder.manifest)
-      check_listed_bytes(path, bytes, listed_file(*folder.manifest, folder.path, kShortlistFile));
+  if (const auto path = folder.beside(kShortlistFile))
     shortlist = std::make_shared<const Shortlist>(
-        read_shortlist(bytes, path.string(), source.vocabulary_size() - 1, target.vocabulary_size() - 1));
-  }
+        read_shortlist(read_file(*path), path->string(), shortlist_vocabularies(source, target)));
   const std::int64_t max_new_tokens = generation.max_length.value_or(0);
   return {.source_tokenizer = std::move(source),
           .target_tokenizer = std::move(target),

@@ -277,7 +277,7 @@ ModelTokenizers tokenizers(const ModelFolder& folder) {
                         .target = load_vocabulary(folder, names.back().as_string(), target)};
   if (const std::string& name = config.at(kShortlist).as_string(); !name.empty())
     found.shortlist = std::make_shared<const Shortlist>(
-        read_shortlist(folder.read(name), (folder.path / name).string(), source, target));
+        read_shortlist(folder.read(name), (folder.path / name).string(), {source, target}));
   return found;
 }
 

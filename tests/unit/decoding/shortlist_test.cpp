@@ -22,7 +22,7 @@ std::shared_ptr<const Shortlist> shortlist() {
   for (std::uint32_t token = 0; token < kSources; ++token)
     lists.push_back({(3 * token + 7) % 60, (7 * token + 1) % 60, (11 * token) % 60});
   return std::make_shared<const Shortlist>(
-      read_shortlist(marian_bytes::shortlist(lists, 6), "lex", kSources, kTargets));
+      read_shortlist(marian_bytes::shortlist(lists, 6), "lex", {kSources, kTargets}));
 }
 
 struct Model {

@@ -123,7 +123,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.training.early_stopping = {"accuracy", 4};
   r.training.unfreeze = {.every_epochs = 2};
   r.training.subword_sampling = {0.1, 0.3};
-  r.decoding = {40, 2.5, 3, 2, 5, 0.7, LengthPenaltyKind::gnmt, BeamStopping::never};
+  r.decoding = {40, 2.5, 3, 2, 5, 0.7, LengthPenaltyKind::gnmt, BeamStopping::never, {60, 70}};
   r.expected = {{"bleu", 16.9, 0.5, Comparison::near, "a table"},
                 {"validation_loss", 2.78, std::nullopt, Comparison::at_most, ""}};
   return r;
