@@ -5,15 +5,13 @@
 // its hypotheses have reached (Post & Vilar 2018), and none ends before all phrases are met.
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
-#include "decoding/decoder.hpp"
+#include "decoding/decoding_group.hpp"
 #include "decoding/next_token.hpp"
 #include "decoding/phrases.hpp"
 #include "decoding/sampling.hpp"
-#include "layers/packed_weights.hpp"
 #include "support/parallel.hpp"
 #include "tensor/kernels/argmax/argmax.hpp"
 
@@ -24,89 +22,27 @@ namespace {
 // What the rows may not choose, and what each has read (empty where nothing asks for it).
 struct RowLimits {
   kernels::BannedColumns banned;
-  std::span<const CandidateColumns* const> candidates;  // of each row; empty: all tokens
+  RowCandidates candidates;
   std::span<const std::span<const std::int32_t>> texts;
 };
 
-constexpr Real kNever = -std::numeric_limits<Real>::infinity();
-
-// The log-probabilities of one row: penalty, bans, renormalization, as Hugging Face's library orders them.
-void process(std::span<Real> values, Real log_sum, std::size_t row, const RowLimits& limits,
-             const GenerationSettings& settings) {
-  for (Real& value : values) value -= log_sum;
-  if (settings.repetition_penalty != 1) {
-    std::vector<PenalizedLogit> changed;
-    penalize_repetition(values, limits.texts[row], settings.repetition_penalty, changed);
-  }
-  const kernels::BannedColumns& banned = limits.banned;
-  const auto ban = [&](std::int32_t id) {
-    if (id >= 0 && static_cast<std::size_t>(id) < values.size()) values[id] = kNever;
-  };
-  for (const std::int32_t id : banned.all) ban(id);
-  if (!banned.offsets.empty()) {
-    for (Index i = banned.offsets[row]; i < banned.offsets[row + 1]; ++i) ban(banned.columns[i]);
-  }
-  if (banned.limit > 0) {
-    const std::size_t limit = std::min(values.size(), static_cast<std::size_t>(banned.limit));
-    std::ranges::fill(values.subspan(limit), kNever);
-  }
-}
-
-// The largest of a row, the first of equals first.
-void take_largest(std::span<const Real> values, std::span<kernels::TopLogit> top) {
-  std::vector<std::int32_t> ids;
-  for (std::size_t id = 0; id < values.size(); ++id) {
-    if (values[id] > kNever) ids.push_back(static_cast<std::int32_t>(id));
-  }
-  const auto value_of = [&](std::int32_t id) { return values[id]; };
-  const auto count = static_cast<std::ptrdiff_t>(std::min(ids.size(), top.size()));
-  std::partial_sort(ids.begin(), ids.begin() + count, ids.end(), [&](std::int32_t a, std::int32_t b) {
-    return value_of(a) != value_of(b) ? value_of(a) > value_of(b) : a < b;
-  });
-  std::ranges::fill(top, kernels::TopLogit{.value = 0, .column = -1});
-  for (std::ptrdiff_t i = 0; i < count; ++i) {
-    const std::int32_t id = ids[i];
-    top[i] = {.value = value_of(id), .column = id};
-  }
-}
-
-// The rows of a prompt at a time.
-void find_among_candidates(ConstMatrix hidden, const RowLimits& limits, Index count,
-                           std::span<kernels::TopLogit> top, std::span<Real> log_sums) {
-  for (Index first = 0, end = 0; first < hidden.rows; first = end) {
-    const CandidateColumns* const candidates = limits.candidates[static_cast<std::size_t>(first)];
-    while (end < hidden.rows && limits.candidates[static_cast<std::size_t>(end)] == candidates) ++end;
-    const auto row = static_cast<std::size_t>(first), rows = static_cast<std::size_t>(end - first),
-               each = static_cast<std::size_t>(count);
-    candidates->top(hidden.rows_between(first, end), limits.banned, first, count,
-                    top.subspan(row * each, rows * each), log_sums.subspan(row, rows));
-  }
-}
-
-// What may follow each live hypothesis, the best first; `hidden`: a row for each. top and log_sums as
-// kernels::linear_top gives them, after the repetition penalty and the renormalization that the settings ask
-// for.
-void find_candidates(const DecodingGroup& group, ConstMatrix hidden, const RowLimits& limits, Index count,
-                     std::span<kernels::TopLogit> top, std::span<Real> log_sums) {
-  const kernels::PackedWeight& weight = group.context.packed->output().packed;
-  const Parameter* const parameter = group.model.output_layer().bias();
-  const Real* const bias = parameter != nullptr ? parameter->value.data : nullptr;
-  const GenerationSettings& settings = group.settings;
-  const bool is_plain = settings.repetition_penalty == 1 && !settings.renormalizes;
-  if (is_plain && limits.candidates.empty())
-    return kernels::linear_top(hidden, weight, bias, limits.banned, count, top, log_sums);
-  if (is_plain) return find_among_candidates(hidden, limits, count, top, log_sums);
-  const Matrix logits = group.context.tape.arena().matrix(hidden.rows, weight.outputs);
-  kernels::linear_packed(hidden, weight, bias, kernels::Activation::none, logits);
-  mask(limits.candidates, logits);
-  kernels::log_sum_exp(logits, log_sums.data());
-  parallel_for(hidden.rows, [&](Index r) {
+// What may follow each live hypothesis, the best first. top and log_sums as StepOutput::top gives them, after
+// penalty, bans and renormalization, as Hugging Face's library orders them.
+void find_candidates(const StepOutput& output, const RowLimits& limits, const GenerationSettings& settings,
+                     Index count, std::span<kernels::TopLogit> top, std::span<Real> log_sums) {
+  if (settings.repetition_penalty == 1 && !settings.renormalizes)
+    return output.top(limits.banned, limits.candidates, count, top, log_sums);
+  const Matrix logits = output.logits(limits.candidates, log_sums);
+  parallel_for(logits.rows, [&](Index r) {
     const auto row = static_cast<std::size_t>(r);
     const std::span<Real> values(logits.row(r), static_cast<std::size_t>(logits.cols));
-    process(values, log_sums[row], row, limits, settings);
+    for (Real& value : values) value -= log_sums[row];
     log_sums[row] = 0;
-    take_largest(values, top.subspan(row * static_cast<std::size_t>(count), count));
+    if (settings.repetition_penalty == 1) return;
+    std::vector<PenalizedLogit> changed;
+    penalize_repetition(values, limits.texts[row], settings.repetition_penalty, changed);
   });
+  kernels::top_logits(logits, limits.banned, count, top);
   if (settings.renormalizes) kernels::log_sum_exp(logits, log_sums.data());
 }
 
@@ -146,8 +82,7 @@ class BeamSearch {
         beams_(group.settings.search.num_beams),
         width_((2 + std::ssize(group.settings.other_end_ids)) * beams_),
         bans_(group.settings),
-        state_(group.model, group.context, first_prompts(),
-               {.capacity = capacity_of(group), .slots_per_prompt = beams_}) {
+        state_(group, beams_) {
     for (Index s = 0; s < group.prompts.sequences(); ++s) {
       prompts_.push_back({s, group.room[s], s, 1, {}});
       live_.push_back({kPrompt, 0});
@@ -166,14 +101,8 @@ class BeamSearch {
   }
 
  private:
-  const Prompts& first_prompts() {
-    if (!settings_.slides) return group_.prompts;
-    windows_ = windows_of(group_.prompts, group_.model.length());
-    return windows_;
-  }
-
   void step() {
-    Arena& arena = group_.context.tape.arena();
+    Arena& arena = group_.tape.arena();
     const ArenaScope scope(arena);
     const auto rows = static_cast<Index>(live_.size());
     slots_.resize(live_.size());
@@ -185,9 +114,8 @@ class BeamSearch {
       }
     }
     gather_texts();
-    if (settings_.slides) slide(group_, state_, slots_, texts_);
-    const Variable hidden = state_.step(group_.context, slots_, ids_);
-    check_hidden(group_, hidden, prompt_of_);
+    const StepOutput output =
+        state_.step({.slots = slots_, .ids = ids_, .prompts = prompt_of_, .texts = texts_});
     bans_.clear(made_);
     for (std::size_t row = 0; row < live_.size(); ++row) {
       if (texts_.empty() && settings_.characters == nullptr) break;
@@ -200,9 +128,11 @@ class BeamSearch {
     row_candidates_.clear();
     for (std::size_t row = 0; row < live_.size() && !group_.candidates.empty(); ++row)
       row_candidates_.push_back(&group_.candidates[static_cast<std::size_t>(prompt_of_[row])]);
-    find_candidates(group_, hidden.value(), {bans_.columns(), row_candidates_, texts_}, width_, top_,
-                    log_sums_);
-    if (!group_.phrases.empty()) compute_logits(hidden.value());
+    find_candidates(output, {bans_.columns(), row_candidates_, texts_}, settings_, width_, top_, log_sums_);
+    if (!group_.phrases.empty()) {  // whose ids are seldom among the best
+      logit_sums_ = arena.span<Real>(rows);
+      logits_ = output.logits(row_candidates_, logit_sums_);
+    }
     for (const BeamOfPrompt& p : prompts_) force(p);
     ++made_;
     next_.clear();
@@ -238,19 +168,6 @@ class BeamSearch {
       std::reverse(text.begin(), text.end());
       texts_.emplace_back(text);
     }
-  }
-
-  // All logits, for the ids of phrases, which are seldom among the best.
-  void compute_logits(ConstMatrix hidden) {
-    Arena& arena = group_.context.tape.arena();
-    const kernels::PackedWeight& weight = group_.context.packed->output().packed;
-    const Parameter* const bias = group_.model.output_layer().bias();
-    logits_ = arena.matrix(hidden.rows, weight.outputs);
-    kernels::linear_packed(hidden, weight, bias != nullptr ? bias->value.data : nullptr,
-                           kernels::Activation::none, logits_);
-    mask(row_candidates_, logits_);
-    logit_sums_ = arena.span<Real>(hidden.rows);
-    kernels::log_sum_exp(logits_, logit_sums_.data());
   }
 
   // Where one token alone may follow, it is the rows' only candidate, and certain.
@@ -483,8 +400,7 @@ class BeamSearch {
   const GenerationSettings& settings_;
   const Index beams_, width_;  // width_: continuations that are known of each row
   TokenBans bans_;
-  Prompts windows_;
-  DecoderState state_;
+  GroupState state_;
   std::vector<double> penalties_;  // by tokens
   std::vector<BeamOfPrompt> prompts_;
   std::vector<LiveHypothesis> live_, next_;  // the rows

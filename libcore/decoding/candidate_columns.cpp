@@ -6,38 +6,45 @@
 
 namespace headwater {
 
-CandidateColumns::CandidateColumns(const OutputLayer& output, const PackedWeights& packed,
-                                   std::vector<std::int32_t> ids)
+CandidateColumns::CandidateColumns(const DecodingModels& models, std::vector<std::int32_t> ids)
     : ids_(std::move(ids)) {
+  for (const auto& model : models) add(*model);
+}
+
+void CandidateColumns::add(const DecodingModel& model) {
+  const OutputLayer& output = model.model.output_layer();
   const Index inputs = output.inputs(), count = std::ssize(ids_);
-  if (const Parameter* const bias = output.bias()) {
-    for (const std::int32_t id : ids_) bias_.push_back(bias->value.data[id]);
-  }
-  if (const kernels::PackedWeight& of_all = packed.output().packed; of_all.int8.bytes != nullptr) {
-    panels_ = make_flat_array(kernels::int8_size(inputs, count));
-    weight_ = kernels::int8_columns(of_all, ids_, panels_.get());
+  const OutputColumns all = model.output();
+  std::vector<Real>& bias = biases_.emplace_back();
+  for (std::size_t i = 0; i < ids_.size() && all.bias != nullptr; ++i) bias.push_back(all.bias[ids_[i]]);
+  OutputColumns& own = columns_.emplace_back();
+  own.bias = all.bias == nullptr ? nullptr : bias.data();
+  if (all.weight.int8.bytes != nullptr) {
+    panels_.push_back(make_flat_array(kernels::int8_size(inputs, count)));
+    own.weight = kernels::int8_columns(all.weight, ids_, panels_.back().get());
     return;
   }
-  const Matrix& all = output.weight().value;
+  const Matrix& weight = output.weight().value;
   const FlatArray rows = make_flat_array(count * inputs);  // a row a token
   for (Index i = 0; i < count; ++i) {
     const Index id = ids_[static_cast<std::size_t>(i)];
     for (Index k = 0; k < inputs; ++k)
-      rows[i * inputs + k] = output.is_tied() ? all.row(id)[k] : all.row(k)[id];
+      rows[i * inputs + k] = output.is_tied() ? weight.row(id)[k] : weight.row(k)[id];
   }
-  panels_ = make_flat_array(kernels::packed_size(inputs, count));
-  weight_ = kernels::pack_weight_transposed(ConstMatrix(rows.get(), count, inputs), panels_.get());
+  panels_.push_back(make_flat_array(kernels::packed_size(inputs, count)));
+  own.weight = kernels::pack_weight_transposed(ConstMatrix(rows.get(), count, inputs), panels_.back().get());
 }
 
-void CandidateColumns::top(ConstMatrix x, const kernels::BannedColumns& banned, Index first_row, Index count,
-                           std::span<kernels::TopLogit> top, std::span<Real> log_sums) const {
+void CandidateColumns::top(std::span<const ConstMatrix> hidden, const kernels::BannedColumns& banned,
+                           Index first_row, Index count, std::span<kernels::TopLogit> top,
+                           std::span<Real> log_sums, Arena& arena) const {
   std::vector<std::int32_t> columns;
   std::vector<Index> offsets{0};
   const auto ban = [&](std::int32_t id) {
     const auto at = std::ranges::lower_bound(ids_, id);
     if (at != ids_.end() && *at == id) columns.push_back(static_cast<std::int32_t>(at - ids_.begin()));
   };
-  for (Index row = first_row; row < first_row + x.rows; ++row) {
+  for (Index row = first_row; row < first_row + hidden.front().rows; ++row) {
     std::ranges::for_each(banned.all, ban);
     if (!banned.offsets.empty()) {
       const auto r = static_cast<std::size_t>(row);
@@ -47,8 +54,8 @@ void CandidateColumns::top(ConstMatrix x, const kernels::BannedColumns& banned, 
   }
   const auto beyond = banned.limit > 0 ? std::ranges::lower_bound(ids_, banned.limit) : ids_.end();
   const Index limit = beyond - ids_.begin();
-  kernels::linear_top(x, weight_, bias_.empty() ? nullptr : bias_.data(),
-                      {.offsets = offsets, .columns = columns, .limit = limit}, count, top, log_sums);
+  top_of_mean(hidden, columns_, {.offsets = offsets, .columns = columns, .limit = limit}, count, top,
+              log_sums, arena);
   for (kernels::TopLogit& one : top) {
     if (one.column >= 0) one.column = ids_[static_cast<std::size_t>(one.column)];
   }

@@ -1,4 +1,4 @@
-// The columns of an output layer that are those of some tokens, where a text may consist of these alone.
+// The columns of output layers that are those of some tokens, where a text may consist of these alone.
 #pragma once
 
 #include <cstdint>
@@ -6,30 +6,30 @@
 #include <vector>
 
 #include "autograd/parameter.hpp"
-#include "layers/output_layer.hpp"
-#include "layers/packed_weights.hpp"
+#include "decoding/ensemble.hpp"
 #include "tensor/kernels/argmax/argmax.hpp"
 
 namespace headwater {
 
 class CandidateColumns {
  public:
-  // `ids`: the tokens, ascending. The columns have the bits of `packed`, weights of the model with this
-  // output layer.
-  CandidateColumns(const OutputLayer& output, const PackedWeights& packed, std::vector<std::int32_t> ids);
+  // `ids`: the tokens, ascending.
+  CandidateColumns(const DecodingModels& models, std::vector<std::int32_t> ids);
 
-  // kernels::linear_top of x, over these columns instead of all: the rows of x are those of `banned` from
+  // top_of_mean over these columns instead of all: the rows of `hidden` are those of `banned` from
   // `first_row` on.
-  void top(ConstMatrix x, const kernels::BannedColumns& banned, Index first_row, Index count,
-           std::span<kernels::TopLogit> top, std::span<Real> log_sums) const;
+  void top(std::span<const ConstMatrix> hidden, const kernels::BannedColumns& banned, Index first_row,
+           Index count, std::span<kernels::TopLogit> top, std::span<Real> log_sums, Arena& arena) const;
 
  private:
   friend void mask(std::span<const CandidateColumns* const> of_rows, const Matrix& logits);
 
+  void add(const DecodingModel& model);
+
   std::vector<std::int32_t> ids_;
-  FlatArray panels_;
-  std::vector<Real> bias_;
-  kernels::PackedWeight weight_;
+  std::vector<FlatArray> panels_;
+  std::vector<std::vector<Real>> biases_;
+  std::vector<OutputColumns> columns_;  // of each model
 };
 
 // Where there are some, for each row: the logits of all other tokens become -infinity.

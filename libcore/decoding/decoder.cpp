@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "decoding/decoding_group.hpp"
 #include "support/error.hpp"
 #include "support/math_functions.hpp"
 #include "support/numbers.hpp"
 #include "support/parallel.hpp"
 #include "tensor/arena.hpp"
-#include "tensor/kernels/reduction/reduction.hpp"
 
 namespace headwater {
 
@@ -19,22 +18,23 @@ namespace {
 // Rows of a step that one thread computes: enough that a product is worth the weights it reads, few enough
 // that a batch of 64 keeps two threads busy. Weights that stay in the caches are cheap to read: then the keys
 // and values of the rows should stay near the processor, too.
-Index group_rows_of(const PackedWeights& weights, Index rows) {
+Index group_rows_of(const DecodingModels& models, Index rows) {
   constexpr Index kLeast = 16, kMost = 64, kCachedWeights = Index{1} << 22;
-  return std::clamp(rows / 4, kLeast, weights.size() <= kCachedWeights ? kLeast : kMost);
+  Index weights = 0;
+  for (const auto& model : models) weights += model->packed.size();
+  return std::clamp(rows / 4, kLeast, weights <= kCachedWeights ? kLeast : kMost);
 }
 
 // How many ids may follow each prompt.
-std::vector<Index> room_of(const CachedModel& model, const Prompts& prompts,
-                           const GenerationSettings& settings) {
+std::vector<Index> room_of(Index model_length, const Prompts& prompts, const GenerationSettings& settings) {
   std::vector<Index> room;
   for (Index s = 0; s < prompts.sequences(); ++s) {
     const Index length = static_cast<Index>(prompts.target.sequence(s).size()),
-                left = model.length() - length + 1;  // nothing reads the last id
+                left = model_length - length + 1;  // nothing reads the last id
     if (length == 0) throw Error("decoding: prompt " + std::to_string(s) + " has no token");
     if (left < 1 && !settings.slides) {
       throw Error("decoding: a prompt of " + std::to_string(length) +
-                  " tokens, more than the model's length " + std::to_string(model.length()));
+                  " tokens, more than the model's length " + std::to_string(model_length));
     }
     Index most = left;
     if (settings.search.max_new_tokens > 0)
@@ -60,36 +60,16 @@ std::vector<Index> room_of(const CachedModel& model, const Prompts& prompts,
   return room;
 }
 
-double sum_of_squares(const Parameter& weight) {
-  if (weight.value.data != nullptr) return kernels::sum_of_squares(weight.size(), weight.value.data);
-  double sum = 0;
-  for (Index k = 0, i = 0; k < weight.value.rows; ++k) {
-    for (Index output = 0; output < weight.value.cols; ++output, ++i) {
-      const double number = static_cast<double>(weight.int8.scales[output]) * weight.int8.bytes[i];
-      sum += number * number;
-    }
-  }
-  return sum;
-}
-
-// By Cauchy and Schwarz no logit, and no sum on the way to it, exceeds the length of a row times that of the
-// weights: a tenth of the largest float leaves room for the bias and for rounding.
-double largest_hidden_of(const OutputLayer& output) {
-  const double length = std::sqrt(sum_of_squares(output.weight()));
-  return 0.1 * static_cast<double>(std::numeric_limits<float>::max()) / std::max(length, 1.0);
-}
-
 }  // namespace
 
-Decoder::Decoder(const CachedModel& model, ComputeType compute_type)
-    : model_(model),
-      packed_(model.parameters(), model.output_layer(), compute_type),
-      largest_hidden_(largest_hidden_of(model.output_layer())) {}
+Decoder::Decoder(const CachedModel& model, ComputeType compute_type) {
+  models_.push_back(std::make_unique<const DecodingModel>(model, compute_type));
+}
 
 std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const GenerationSettings& settings,
                                         std::span<const Phrases> phrases) {
   if (settings.search.num_beams == 1 && phrases.empty())
-    return decode(prompts, settings, {Greedy(model_.output_layer(), settings.wants_scores)});
+    return decode(prompts, settings, {Greedy(settings.wants_scores)});
   return decode_groups(prompts, settings, phrases, [&](DecodingGroup group, std::size_t) {
     std::vector<Phrases> fitting;
     for (std::size_t i = 0; i < group.phrases.size(); ++i) {
@@ -116,7 +96,7 @@ std::vector<CandidateColumns> Decoder::candidates(const Prompts& prompts, const 
     if (!phrases.empty()) phrases[s].add_ids(ids);
     std::ranges::sort(ids);
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-    found.emplace_back(model_.output_layer(), packed_, std::move(ids));
+    found.emplace_back(models_, std::move(ids));
   }
   return found;
 }
@@ -125,22 +105,20 @@ template <class F>
 std::vector<Hypotheses> Decoder::decode_groups(const Prompts& prompts, const GenerationSettings& settings,
                                                std::span<const Phrases> phrases, const F& decode_group) {
   const Index sequences = prompts.sequences(), beams = settings.search.num_beams;
-  const Index group_size = std::max<Index>(1, group_rows_of(packed_, sequences * beams) / beams);
+  const Index group_size = std::max<Index>(1, group_rows_of(models_, sequences * beams) / beams);
   const Index groups = (sequences + group_size - 1) / group_size;
-  const std::vector<Index> room = room_of(model_, prompts, settings);
+  const std::vector<Index> room = room_of(models_.front()->model.length(), prompts, settings);
   std::vector<Hypotheses> results(static_cast<std::size_t>(sequences));
   // The prompts from `begin` on.
   const auto decode = [&](Arena& arena, const Prompts& part, Index begin) {
     const ArenaScope all(arena);
     Tape tape(arena, Tape::Mode::inference);
-    const ForwardContext context{.tape = tape, .packed = &packed_};
     const auto first = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(part.sequences());
     const std::span<const Phrases> of_part = phrases.empty() ? phrases : phrases.subspan(first, count);
     const std::vector<CandidateColumns> chosen_among = candidates(part, settings, of_part);
-    const DecodingGroup group{model_,
-                              context,
+    const DecodingGroup group{models_,
+                              tape,
                               settings,
-                              largest_hidden_,
                               part,
                               std::span(room).subspan(first, count),
                               std::span(results).subspan(first, count),
@@ -184,56 +162,6 @@ double length_penalty(const GenerationSettings& settings, std::int64_t tokens) {
   const double alpha = settings.search.length_penalty;
   return settings.search.length_penalty_kind == LengthPenaltyKind::gnmt ? real_power((5 + n) / 6, alpha)
                                                                         : real_power(n, alpha);
-}
-
-Index capacity_of(const DecodingGroup& group) {
-  Index capacity = 0;
-  for (Index s = 0; s < group.prompts.sequences(); ++s)
-    capacity =
-        std::max(capacity, static_cast<Index>(group.prompts.target.sequence(s).size()) - 1 + group.room[s]);
-  return group.settings.slides ? std::min(capacity, group.model.length()) : capacity;
-}
-
-void check_hidden(const DecodingGroup& group, const Variable& hidden, std::span<const Index> sequence) {
-  for (Index row = 0; row < hidden.rows(); ++row) {
-    const double length = std::sqrt(kernels::sum_of_squares(hidden.cols(), hidden.value().row(row)));
-    if (length <= group.largest_hidden) continue;  // false of what is not a number
-    throw LineError(static_cast<std::size_t>(sequence[row]), kOutputNotFinite);
-  }
-}
-
-void slide(const DecodingGroup& group, DecoderState& state, std::span<const Index> slots,
-           std::span<const std::span<const std::int32_t>> texts) {
-  std::vector<Index> full;
-  PackedTokens windows;
-  windows.clear();
-  for (std::size_t row = 0; row < slots.size(); ++row) {
-    if (state.length(slots[row]) < group.model.length()) continue;
-    const std::span<const std::int32_t> text = texts[row];
-    const Index begin = window_begin(static_cast<Index>(text.size()), group.model.length());
-    windows.add(text.first(text.size() - 1).subspan(begin));
-    full.push_back(slots[row]);
-  }
-  if (full.empty()) return;
-  windows.finish();
-  state.reread(group.context, full, windows);
-}
-
-Index window_begin(Index tokens, Index length) {
-  const Index shift = std::max<Index>(1, length / 2);
-  return tokens <= length ? 0 : (tokens - length + shift - 1) / shift * shift;
-}
-
-Prompts windows_of(const Prompts& prompts, Index length) {
-  Prompts windows;
-  windows.clear();
-  for (Index s = 0; s < prompts.sequences(); ++s) {
-    const std::span<const std::int32_t> text = prompts.target.sequence(s);
-    const Index begin = window_begin(static_cast<Index>(text.size()), length);
-    windows.add(prompts.source.sequence(s), text.subspan(begin));
-  }
-  windows.finish();
-  return windows;
 }
 
 }  // namespace headwater

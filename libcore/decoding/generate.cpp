@@ -78,12 +78,12 @@ void cut(const GrowingRow& row, Hypothesis& hypothesis) {
   for (const double score : scores) hypothesis.log_probability += score;
 }
 
-std::optional<Sampler> sampler_of(const OutputLayer& output, const GenerationSettings& generation) {
+std::optional<Sampler> sampler_of(const GenerationSettings& generation) {
   const double penalty = generation.repetition_penalty;
   if (!generation.sampling && (penalty == 1 || generation.search.num_beams > 1)) return std::nullopt;
   SamplingSettings sampling = generation.sampling.value_or(SamplingSettings{.top_k = 1});
   sampling.repetition_penalty = penalty;
-  return std::optional<Sampler>(std::in_place, output, sampling);
+  return Sampler(sampling);
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ TextGenerator::TextGenerator(const LoadedLanguageModel& model, const TextGenerat
       settings_(settings),
       generation_(generation_settings(model, settings)),
       stops_(settings.stop),
-      sampler_(sampler_of(model.model->output_layer(), generation_)),
+      sampler_(sampler_of(generation_)),
       decoder_(*model.model, generation_.compute_type) {}
 
 // The token that begins a text, by the model's files or else the tokenizer; -1: none.
@@ -220,7 +220,7 @@ void TextGenerator::continue_rows(std::span<const Prompt> prompts, std::size_t f
       listener.works();
       found = decoder_.decode(batch, generation_);
     } else {
-      const Greedy greedy(model_.model->output_layer(), generation_.wants_scores);
+      const Greedy greedy(generation_.wants_scores);
       const NextToken& next = sampler_ ? static_cast<const NextToken&>(*sampler_) : greedy;
       found = decoder_.decode(batch, generation_, {next, numbers, &growing});
     }

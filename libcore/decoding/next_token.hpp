@@ -5,20 +5,17 @@
 #include <span>
 #include <vector>
 
-#include "decoding/candidate_columns.hpp"
 #include "decoding/generation_settings.hpp"
-#include "layers/builder.hpp"
-#include "layers/output_layer.hpp"
+#include "decoding/step_output.hpp"
 #include "tensor/kernels/argmax/argmax.hpp"
 
 namespace headwater {
 
 // The rows of a step, one a sequence.
 struct StepRows {
-  Variable hidden;                // what the model's output layer reads, [B, D]
+  const StepOutput& output;
   kernels::BannedColumns banned;  // what may not be chosen
-  // What alone may be, of each row; empty: all.
-  std::span<const CandidateColumns* const> candidates = {};
+  RowCandidates candidates = {};
   std::span<const std::uint64_t> numbers;  // whose random numbers each row draws
   // What each row has read, prompt and all; empty where reads_texts() is false.
   std::span<const std::span<const std::int32_t>> texts = {};
@@ -35,9 +32,8 @@ class NextToken {
  public:
   virtual ~NextToken() = default;
   virtual bool reads_texts() const { return false; }
-  // One for each row. From any thread. The context has packed weights.
-  virtual void choose(const ForwardContext& context, const StepRows& rows,
-                      std::span<Chosen> chosen) const = 0;
+  // One for each row. From any thread.
+  virtual void choose(const StepRows& rows, std::span<Chosen> chosen) const = 0;
 };
 
 // Hears of each token as soon as it is chosen.
@@ -59,12 +55,11 @@ struct TokenByToken {
 // The most likely token at each step.
 class Greedy : public NextToken {
  public:
-  // `output`: the model's. The first of equal logits wins.
-  Greedy(const OutputLayer& output, bool wants_scores) : output_(output), wants_scores_(wants_scores) {}
-  void choose(const ForwardContext& context, const StepRows& rows, std::span<Chosen> chosen) const override;
+  // The first of equal logits wins.
+  explicit Greedy(bool wants_scores) : wants_scores_(wants_scores) {}
+  void choose(const StepRows& rows, std::span<Chosen> chosen) const override;
 
  private:
-  const OutputLayer& output_;
   bool wants_scores_;
 };
 

@@ -4,7 +4,6 @@
 #include <bit>
 #include <limits>
 
-#include "layers/packed_weights.hpp"
 #include "support/math_functions.hpp"
 #include "support/parallel.hpp"
 #include "support/random.hpp"
@@ -137,21 +136,14 @@ double sampling_number(std::uint64_t seed, std::uint64_t number, std::int64_t po
   return static_cast<double>(both >> 11) * 0x1p-53;
 }
 
-void Sampler::choose(const ForwardContext& context, const StepRows& rows, std::span<Chosen> chosen) const {
-  const ConstMatrix hidden = rows.hidden.value();
-  const kernels::PackedWeight& weight = context.packed->output().packed;
-  Arena& arena = context.tape.arena();
+void Sampler::choose(const StepRows& rows, std::span<Chosen> chosen) const {
+  Arena& arena = rows.output.arena();
   const ArenaScope scope(arena);
-  const Matrix logits = arena.matrix(hidden.rows, weight.outputs);
-  Real* const log_sums = arena.allocate_array<Real>(hidden.rows);
-  const Parameter* const bias = output_.bias();
-  kernels::linear_packed(hidden, weight, bias ? bias->value.data : nullptr, kernels::Activation::none,
-                         logits);
-  mask(rows.candidates, logits);
-  kernels::log_sum_exp(logits, log_sums);
+  const std::span log_sums = arena.span<Real>(std::ssize(chosen));
+  const Matrix logits = rows.output.logits(rows.candidates, log_sums);
   const kernels::BannedColumns& banned = rows.banned;
   const Index limit = banned.limit > 0 ? std::min(banned.limit, logits.cols) : logits.cols;
-  parallel_for(hidden.rows, [&](Index row) {
+  parallel_for(logits.rows, [&](Index row) {
     const auto b = static_cast<std::size_t>(row);
     Real* const values = logits.row(row);
     std::vector<PenalizedLogit> penalized;

@@ -7,7 +7,6 @@
 
 #include "decoding/generation_settings.hpp"
 #include "decoding/next_token.hpp"
-#include "layers/output_layer.hpp"
 
 namespace headwater {
 
@@ -47,15 +46,12 @@ constexpr std::uint64_t text_number(std::uint64_t line, std::uint64_t sample) {
 
 class Sampler : public NextToken {
  public:
-  // `output`: the model's.
-  Sampler(const OutputLayer& output, const SamplingSettings& settings)
-      : output_(output), settings_(settings) {}
+  explicit Sampler(const SamplingSettings& settings) : settings_(settings) {}
   bool reads_texts() const override { return settings_.repetition_penalty != 1; }
   // The log-probabilities are those of the model, before penalty, temperature and filters.
-  void choose(const ForwardContext& context, const StepRows& rows, std::span<Chosen> chosen) const override;
+  void choose(const StepRows& rows, std::span<Chosen> chosen) const override;
 
  private:
-  const OutputLayer& output_;
   SamplingSettings settings_;
 };
 

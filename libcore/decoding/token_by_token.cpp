@@ -1,6 +1,4 @@
-#include <optional>
-
-#include "decoding/decoder.hpp"
+#include "decoding/decoding_group.hpp"
 #include "decoding/next_token.hpp"
 
 namespace headwater {
@@ -47,8 +45,8 @@ class WholeCharacters {
   WholeCharacters(const CharacterGuard* guard, std::size_t sequences)
       : guard_(guard), states_(guard == nullptr ? 0 : sequences) {}
 
-  void repair(const ForwardContext& context, const NextToken& next_token, StepRows rows, TokenBans& bans,
-              std::span<const Index> active, std::span<Chosen> chosen) {
+  void repair(const NextToken& next_token, StepRows rows, TokenBans& bans, std::span<const Index> active,
+              std::span<Chosen> chosen) {
     if (guard_ == nullptr) return;
     std::vector<std::size_t> broken;
     bans.clear(rows.new_tokens);
@@ -64,7 +62,7 @@ class WholeCharacters {
     if (!broken.empty()) {
       rows.banned = bans.columns();
       std::vector<Chosen> others(chosen.size());
-      next_token.choose(context, rows, others);
+      next_token.choose(rows, others);
       for (const std::size_t b : broken) {
         if (others[b].id >= 0) chosen[b] = others[b];
       }
@@ -99,17 +97,12 @@ void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, 
     if (!how.numbers.empty()) streams.push_back(how.numbers[first + s]);
   }
   std::vector<Chosen> chosen(active.size());
-  std::optional<Prompts> windows;
-  if (settings.slides) windows = windows_of(group.prompts, group.model.length());
-  DecoderState state(group.model, group.context, windows ? *windows : group.prompts,
-                     {.capacity = capacity_of(group)});
+  GroupState state(group);
   for (std::int64_t made = 0; !active.empty(); ++made) {
-    const ArenaScope one_step(group.context.tape.arena());
+    const ArenaScope one_step(group.tape.arena());
     chosen.resize(active.size());
     const std::span<const std::span<const std::int32_t>> read = texts.of(active);
-    if (settings.slides) slide(group, state, active, read);
-    const Variable hidden = state.step(group.context, active, ids);
-    check_hidden(group, hidden, active);
+    const StepOutput output = state.step({.slots = active, .ids = ids, .prompts = active, .texts = read});
     bans.clear(made);
     if (bans.reads_texts()) {
       for (const std::span<const std::int32_t> text : read) bans.add(text);
@@ -117,13 +110,13 @@ void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, 
     candidates.clear();
     for (std::size_t b = 0; b < active.size() && !group.candidates.empty(); ++b)
       candidates.push_back(&group.candidates[static_cast<std::size_t>(active[b])]);
-    const StepRows rows{.hidden = hidden,
+    const StepRows rows{.output = output,
                         .banned = bans.columns(),
                         .candidates = candidates,
                         .numbers = streams,
                         .texts = read,
                         .new_tokens = made};
-    how.next_token.choose(group.context, rows, chosen);
+    how.next_token.choose(rows, chosen);
     const auto force = [&] {
       for (std::size_t b = 0; b < active.size(); ++b) {
         const auto prompt = static_cast<std::int64_t>(group.prompts.target.sequence(active[b]).size());
@@ -132,7 +125,7 @@ void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, 
       }
     };
     force();
-    characters.repair(group.context, how.next_token, rows, bans, active, chosen);
+    characters.repair(how.next_token, rows, bans, active, chosen);
     force();  // an end may be forced inside a character
     std::size_t remaining = 0;
     for (std::size_t b = 0; b < active.size(); ++b) {

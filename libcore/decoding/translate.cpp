@@ -50,15 +50,24 @@ GenerationSettings generation_settings(const LoadedTranslator& model, const Gene
   return generation;
 }
 
-Translator::Translator(const LoadedTranslator& model, const GenerationSettings& settings)
+static DecodingModels decoding_models(const LoadedTranslator& model, ComputeType compute_type,
+                                      std::span<const EnsembleMember> others) {
+  DecodingModels models;
+  models.push_back(std::make_unique<const DecodingModel>(*model.model, compute_type));
+  for (const EnsembleMember& other : others)
+    models.push_back(std::make_unique<const DecodingModel>(*other.model.model, other.compute_type));
+  return models;
+}
+
+Translator::Translator(const LoadedTranslator& model, const GenerationSettings& settings,
+                       std::span<const EnsembleMember> others)
     : model_(model),
       generation_(generation_settings(model, settings)),
-      decoder_(*model.model, settings.compute_type) {
+      decoder_(decoding_models(model, settings.compute_type, others)) {
   const double penalty = model.generation.repetition_penalty;
   SamplingSettings choice = settings.sampling.value_or(SamplingSettings{.top_k = 1});
   choice.repetition_penalty = penalty;
-  if (settings.sampling || (penalty != 1 && generation_.search.num_beams == 1))
-    sampler_.emplace(model.model->output_layer(), choice);
+  if (settings.sampling || (penalty != 1 && generation_.search.num_beams == 1)) sampler_.emplace(choice);
   if (!generation_.alignment) return;
   check_alignment(*model.model, *generation_.alignment);
   arena_.emplace();

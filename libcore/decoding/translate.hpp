@@ -48,9 +48,17 @@ struct Translation {
 };
 using Translations = std::vector<Translation>;  // of one line, the best first
 
+// A further model of an ensemble, which check_same_vocabulary accepts.
+struct EnsembleMember {
+  const LoadedTranslator& model;
+  ComputeType compute_type;
+};
+
 class Translator {
  public:
-  Translator(const LoadedTranslator& model, const GenerationSettings& settings);
+  // The files of `model` say how the ensemble searches. Alignments are of one model alone.
+  Translator(const LoadedTranslator& model, const GenerationSettings& settings,
+             std::span<const EnsembleMember> others = {});
 
   // The translations of each line, in order: n_best, or fewer where the search finds fewer. A line without a
   // token has one, which is empty; tokens beyond the model's positions are cut off. Any

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "decoding/decoder.hpp"
+#include "decoding/sampling.hpp"
 #include "families/translator/model.hpp"
 #include "small_run.hpp"
 #include "support/parallel.hpp"
@@ -31,10 +32,11 @@ struct RandomTranslator {
   EncoderDecoder model;
   ComputeType type;
   std::optional<PackedWeights> bytes;
-  explicit RandomTranslator(NormPlacement norm, ComputeType compute_type = ComputeType::float32)
+  explicit RandomTranslator(NormPlacement norm, ComputeType compute_type = ComputeType::float32,
+                            std::uint64_t seed = 3)
       : model(settings(norm), 19, kBeamVocabulary), type(compute_type) {
     model.parameters().allocate(false);
-    model.parameters().initialize(3);
+    model.parameters().initialize(seed);
     for (Real& value : model.parameters().values()) value *= 4;
     model.parameters().find("head.bias")->value.data[3] = 2.5;
     if (type == ComputeType::int8) bytes.emplace(model.parameters(), model.output_layer(), type);
@@ -65,6 +67,19 @@ struct RandomTranslator {
   }
 };
 
+using Ensemble = std::vector<const RandomTranslator*>;
+
+std::vector<double> mean_log_probabilities(const Ensemble& ensemble, const Sequence& source,
+                                           const Sequence& target) {
+  std::vector<double> mean(kBeamVocabulary, 0);
+  for (const RandomTranslator* member : ensemble) {
+    const std::vector<double> own = member->log_probabilities(source, target);
+    for (std::size_t id = 0; id < mean.size(); ++id)
+      mean[id] += own[id] / static_cast<double>(ensemble.size());
+  }
+  return mean;
+}
+
 struct NaiveHypothesis {
   Sequence ids;  // with the end token
   double sum = 0, score = 0;
@@ -81,10 +96,10 @@ bool repeats(const Sequence& ids, std::int64_t size) {
 }
 
 // Without `stops` it goes on until the room is full.
-std::vector<NaiveHypothesis> search_naively(const RandomTranslator& random, const Sequence& source,
+std::vector<NaiveHypothesis> search_naively(const Ensemble& ensemble, const Sequence& source,
                                             const Sequence& prompt, const GenerationSettings& s, bool stops) {
   const auto beams = static_cast<std::size_t>(s.search.num_beams);
-  std::size_t room = static_cast<std::size_t>(random.model.length()) - prompt.size() + 1;
+  std::size_t room = static_cast<std::size_t>(ensemble.front()->model.length()) - prompt.size() + 1;
   if (s.search.max_new_tokens > 0) room = std::min(room, static_cast<std::size_t>(s.search.max_new_tokens));
   if (s.search.max_length_ratio > 0) {
     room = std::min(room, static_cast<std::size_t>(std::ceil(
@@ -103,7 +118,7 @@ std::vector<NaiveHypothesis> search_naively(const RandomTranslator& random, cons
     for (const NaiveHypothesis& h : live) {
       Sequence read = prompt;
       read.insert(read.end(), h.ids.begin(), h.ids.end());
-      const std::vector<double> next = random.log_probabilities(source, read);
+      const std::vector<double> next = mean_log_probabilities(ensemble, source, read);
       for (std::int32_t id = 0; id < kBeamVocabulary; ++id) {
         const bool is_suppressed =
             std::find(s.suppress_tokens.begin(), s.suppress_tokens.end(), id) != s.suppress_tokens.end();
@@ -211,6 +226,13 @@ bool same_hypotheses(const Hypotheses& a, const Hypotheses& b) {
   });
 }
 
+Decoder decoder_of(const Ensemble& ensemble) {
+  DecodingModels models;
+  for (const RandomTranslator* member : ensemble)
+    models.push_back(std::make_unique<const DecodingModel>(member->model, member->type));
+  return Decoder(std::move(models));
+}
+
 // Some with a prefix.
 Prompts prompts_of_sources(const std::vector<Sequence>& sources) {
   Prompts prompts;
@@ -237,7 +259,7 @@ TEST_CASE("beam search with caches finds what a naive one without finds") {
              number, ", sentence ", s);
         const auto prompt = prompts.target.sequence(static_cast<Index>(s));
         check_hypotheses(found[s],
-                         search_naively(random, sources[s], {prompt.begin(), prompt.end()}, settings,
+                         search_naively({&random}, sources[s], {prompt.begin(), prompt.end()}, settings,
                                         settings.search.early_stopping != BeamStopping::never),
                          settings.end_id);
       }
@@ -291,7 +313,58 @@ TEST_CASE("one beam, greedy decoding with scores and without are one") {
       const auto prompt = prompts.target.sequence(static_cast<Index>(s));
       settings.search.early_stopping = BeamStopping::first;
       check_hypotheses(scored[s],
-                       search_naively(random, sources[s], {prompt.begin(), prompt.end()}, settings, true), 3);
+                       search_naively({&random}, sources[s], {prompt.begin(), prompt.end()}, settings, true),
+                       3);
+    }
+  }
+}
+
+TEST_CASE("an ensemble finds what a naive search by the mean of log-probabilities finds") {
+  const RandomTranslator first(NormPlacement::post), second(NormPlacement::pre, ComputeType::float32, 8),
+      third(NormPlacement::post, ComputeType::int8, 9);
+  const std::vector<Sequence> sources = ragged_sources(9);
+  const Prompts prompts = prompts_of_sources(sources);
+  std::vector<GenerationSettings> cases = search_cases();
+  cases.push_back({.search = {.early_stopping = BeamStopping::first}, .wants_scores = true, .end_id = 3});
+  for (const Ensemble& ensemble : {Ensemble{&first, &second}, Ensemble{&third, &first, &second}}) {
+    Decoder decoder = decoder_of(ensemble);
+    for (const GenerationSettings& settings : cases) {
+      const std::vector<Hypotheses> found = decoder.decode(prompts, settings);
+      for (std::size_t s = 0; s < sources.size(); ++s) {
+        INFO(ensemble.size(), " models, ", settings.search.num_beams, " beams, sentence ", s);
+        const auto prompt = prompts.target.sequence(static_cast<Index>(s));
+        check_hypotheses(found[s],
+                         search_naively(ensemble, sources[s], {prompt.begin(), prompt.end()}, settings,
+                                        settings.search.early_stopping != BeamStopping::never),
+                         settings.end_id);
+      }
+    }
+  }
+}
+
+TEST_CASE("an ensemble of a model with itself gives the bits of the model") {
+  const Prompts prompts = prompts_of_sources(ragged_sources(32));
+  const std::vector<std::uint64_t> numbers(32, 5);
+  for (const ComputeType type : {ComputeType::float32, ComputeType::int8}) {
+    const RandomTranslator random(NormPlacement::post, type);
+    std::vector<GenerationSettings> cases = search_cases();
+    for (const std::int64_t beams : {1, 4}) {
+      cases.push_back({.search = {.num_beams = beams}, .wants_scores = true, .suppress_tokens = {0, 2}});
+      cases.push_back(cases.back());
+      cases.back().repetition_penalty = 1.3;
+      cases.back().renormalizes = true;
+    }
+    for (const std::size_t copies : {2, 3, 7}) {
+      Decoder alone(random.model, type), together = decoder_of(Ensemble(copies, &random));
+      const auto check = [&](const std::vector<Hypotheses>& found, const std::vector<Hypotheses>& wanted) {
+        for (std::size_t s = 0; s < wanted.size(); ++s) CHECK(same_hypotheses(found[s], wanted[s]));
+      };
+      for (const GenerationSettings& settings : cases)
+        check(together.decode(prompts, settings), alone.decode(prompts, settings));
+      const Sampler sampler({.repetition_penalty = 1.2, .temperature = 1.5, .top_k = 9});
+      const GenerationSettings settings{.wants_scores = true};
+      check(together.decode(prompts, settings, {sampler, numbers}),
+            alone.decode(prompts, settings, {sampler, numbers}));
     }
   }
 }

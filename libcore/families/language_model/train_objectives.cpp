@@ -54,7 +54,7 @@ std::vector<std::string> TextSamples::operator()(std::int64_t epoch) const {
   // Text i of an epoch draws the random numbers of text epoch · prompts + i.
   std::vector<std::uint64_t> numbers(prompts_.size());
   std::iota(numbers.begin(), numbers.end(), static_cast<std::uint64_t>(epoch) * prompts_.size());
-  const Sampler sampler(model_->output_layer(), sampling_);
+  const Sampler sampler(sampling_);
   const std::vector<Hypotheses> written = Decoder(*model_).decode(all, generation_, {sampler, numbers});
   for (std::size_t i = 0; i < prompts_.size(); ++i) {
     std::vector<std::int32_t> ids = prompts_[i];

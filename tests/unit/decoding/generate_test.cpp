@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "decoding/decoder.hpp"
+#include "decoding/decoding_group.hpp"
 #include "support/error.hpp"
 #include "support/parallel.hpp"
 #include "support/utf8.hpp"

@@ -138,7 +138,7 @@ TEST_CASE("what a model draws has the distribution of transformers: chi-squared"
   prompts.finish();
   Decoder decoder(fixed.model);
   for (const Reference& reference : kReferences) {
-    const Sampler sampler(fixed.model.output_layer(), reference.settings);
+    const Sampler sampler(reference.settings);
     const std::vector<Hypotheses> drawn =
         decoder.decode(prompts, {.search = {.max_new_tokens = 1}, .end_id = -1}, {sampler, numbers});
     std::vector<double> counts(kLogits.size(), 0);

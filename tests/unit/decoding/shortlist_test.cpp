@@ -45,15 +45,18 @@ struct Model {
     return s;
   }
   std::vector<Hypotheses> decode(const Sequences& sources, const GenerationSettings& search,
-                                 std::span<const Phrases> phrases = {}) {
+                                 std::span<const Phrases> phrases = {}, int copies = 1) {
     PackedTokens packed;
     packed.clear();
     for (const auto& ids : sources) packed.add(ids);
     packed.finish();
-    Decoder decoder(model, search.compute_type);
+    DecodingModels models;
+    for (int i = 0; i < copies; ++i)
+      models.push_back(std::make_unique<const DecodingModel>(model, search.compute_type));
+    Decoder decoder(std::move(models));
     const Prompts prompts = start_prompts(packed, search.start_id);
     if (!search.sampling) return decoder.decode(prompts, search, phrases);
-    const Sampler sampler(model.output_layer(), *search.sampling);
+    const Sampler sampler(*search.sampling);
     std::vector<std::uint64_t> numbers(sources.size(), 5);
     return decoder.decode(prompts, search, {.next_token = sampler, .numbers = numbers});
   }
@@ -76,7 +79,8 @@ TEST_CASE("a shortlist gives what forbidding all other tokens gives, of each sou
       if (how == "samples") listed.sampling = SamplingSettings{.seed = 3};
       if (how == "int8") listed.compute_type = ComputeType::int8;
       listed.shortlist = list;
-      const std::vector<Hypotheses> batch = model.decode(kTexts, listed);
+      const std::vector<Hypotheses> batch = model.decode(kTexts, listed),
+                                    ensemble = model.decode(kTexts, listed, {}, 3);
       for (std::size_t i = 0; i < kTexts.size(); ++i) {
         const std::vector<std::int32_t> allowed = list->tokens_for(kTexts[i]);
         REQUIRE(allowed.size() < 30);
@@ -93,6 +97,8 @@ TEST_CASE("a shortlist gives what forbidding all other tokens gives, of each sou
         for (std::size_t h = 0; h < alone.size(); ++h) {
           CHECK(alone[h].ids == batch[i][h].ids);
           CHECK(alone[h].score == batch[i][h].score);
+          CHECK(ensemble.at(i).at(h).ids == batch[i][h].ids);
+          if (how != "greedy") CHECK(ensemble[i][h].score == batch[i][h].score);
           // The penalty multiplies logarithms of probabilities, which are others before the rest is
           // forbidden.
           if (how != "penalty") CHECK(alone[h].ids == wanted[h].ids);

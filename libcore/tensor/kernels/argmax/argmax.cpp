@@ -170,6 +170,39 @@ void linear_top(ConstMatrix x, const PackedWeight& w, const Real* bias, const Ba
   }
 }
 
+void top_log_sums(ConstMatrix logits, std::span<Real> log_sums) {
+  const TopLogitsTable& table = *kernel_table().top_logits;
+  const Index blocks = (logits.cols + kTopBlock - 1) / kTopBlock;
+  for_each_row_block(logits.rows, logits.cols, [&](Index begin, Index end) {
+    float* const most = thread_scratch(2 * blocks);
+    float* const sums = most + blocks;
+    for (Index r = begin; r < end; ++r) {
+      for (Index block = 0; block < blocks; ++block) {
+        const Index first = block * kTopBlock;
+        table.sum(std::min(kTopBlock, logits.cols - first), logits.row(r) + first, most + block,
+                  sums + block);
+      }
+      log_sums[r] = table.log_of_sums(blocks, most, sums);
+    }
+  });
+}
+
+void top_logits(Matrix logits, const BannedColumns& banned, Index count, std::span<TopLogit> top) {
+  const TopLogitsTable& table = *kernel_table().top_logits;
+  const Index limit = banned.limit > 0 ? std::min(banned.limit, logits.cols) : logits.cols;
+  for_each_row_block(logits.rows, logits.cols, [&](Index begin, Index end) {
+    for (Index r = begin; r < end; ++r) {
+      ban(banned, r, 0, logits.cols, logits.row(r));
+      std::fill(logits.row(r) + limit, logits.row(r) + logits.cols, -kInfinity);
+      TopLogit* const best = top.data() + r * count;
+      std::fill_n(best, count, TopLogit{-kInfinity, -1});
+      for (Index first = 0; first < limit; first += kTopBlock)
+        table.select(std::min(kTopBlock, limit - first), logits.row(r) + first,
+                     static_cast<std::int32_t>(first), count, best);
+    }
+  });
+}
+
 }  // namespace headwater::kernels
 
 #endif  // HEADWATER_DOUBLE

@@ -43,5 +43,8 @@ struct BannedColumns {
 // 16-lane rule in each and over their sums, so that no cut into tasks shows.
 void linear_top(ConstMatrix x, const PackedWeight& w, const Real* bias, const BannedColumns& banned,
                 Index count, std::span<TopLogit> top, std::span<Real> log_sums);
+// The two results of linear_top, with its bits, of logits that are in memory. Banned ones become -infinity.
+void top_log_sums(ConstMatrix logits, std::span<Real> log_sums);
+void top_logits(Matrix logits, const BannedColumns& banned, Index count, std::span<TopLogit> top);
 
 }  // namespace headwater::kernels

@@ -40,33 +40,39 @@ void linear_argmax(ConstMatrix x, const ArgmaxWeight& w, const Real* bias, std::
   naive::argmax(y, skip, best);
 }
 
-void linear_top(ConstMatrix x, const PackedWeight& w, const Real* bias, const BannedColumns& banned,
-                Index count, std::span<TopLogit> top, std::span<Real> log_sums) {
-  std::vector<Real> logits(static_cast<std::size_t>(x.rows * w.outputs));
-  const Matrix y(logits.data(), x.rows, w.outputs);
-  linear_packed(x, w, bias, Activation::none, y);
-  const Index limit = banned.limit > 0 ? std::min(banned.limit, y.cols) : y.cols;
-  for (Index r = 0; r < y.rows; ++r) {
+void top_log_sums(ConstMatrix logits, std::span<Real> log_sums) {
+  naive::log_sum_exp(logits, log_sums.data());
+}
+
+void top_logits(Matrix logits, const BannedColumns& banned, Index count, std::span<TopLogit> top) {
+  const Index limit = banned.limit > 0 ? std::min(banned.limit, logits.cols) : logits.cols;
+  for (Index r = 0; r < logits.rows; ++r) {
     const auto row = static_cast<std::size_t>(r);
-    const std::span<const Real> values(y.row(r), static_cast<std::size_t>(y.cols));
-    const Real most = *std::max_element(values.begin(), values.end());
-    Real sum = 0;
-    for (const Real value : values) sum += std::exp(value - most);
-    log_sums[row] = most + std::log(sum);
     std::span<const std::int32_t> own;
     if (!banned.offsets.empty())
       own = banned.columns.subspan(banned.offsets[row], banned.offsets[row + 1] - banned.offsets[row]);
     std::vector<TopLogit> choices;
-    for (std::int32_t c = 0; c < limit; ++c) {
-      const bool is_banned = std::find(banned.all.begin(), banned.all.end(), c) != banned.all.end() ||
+    for (std::int32_t c = 0; c < logits.cols; ++c) {
+      const bool is_banned = c >= limit ||
+                             std::find(banned.all.begin(), banned.all.end(), c) != banned.all.end() ||
                              std::find(own.begin(), own.end(), c) != own.end();
-      if (!is_banned) choices.push_back({values[c], c});
+      if (is_banned) logits.row(r)[c] = -HUGE_VAL;
+      if (logits.row(r)[c] > -HUGE_VAL) choices.push_back({logits.row(r)[c], c});
     }
     std::stable_sort(choices.begin(), choices.end(),
                      [](const TopLogit& a, const TopLogit& b) { return a.value > b.value; });
     choices.resize(count, TopLogit{-HUGE_VAL, -1});
     std::copy(choices.begin(), choices.end(), top.begin() + r * count);
   }
+}
+
+void linear_top(ConstMatrix x, const PackedWeight& w, const Real* bias, const BannedColumns& banned,
+                Index count, std::span<TopLogit> top, std::span<Real> log_sums) {
+  std::vector<Real> logits(static_cast<std::size_t>(x.rows * w.outputs));
+  const Matrix y(logits.data(), x.rows, w.outputs);
+  linear_packed(x, w, bias, Activation::none, y);
+  top_log_sums(y, log_sums);
+  top_logits(y, banned, count, top);
 }
 
 }  // namespace kernels
