@@ -2,6 +2,7 @@
 
 #include "decoding/translate.hpp"
 #include "decoding/generation_settings.hpp"
+#include "decoding/same_vocabulary.hpp"
 
 #include <optional>
 
@@ -22,7 +23,7 @@ using namespace headwater;
 
 struct Options {
   std::string model, recipe, scale = "full", compute_type, isa = "auto";
-  std::vector<std::string> text, keep;
+  std::vector<std::string> ensemble, text, keep;
   std::int64_t batch = 64;
   std::string prefix, terms;
   std::optional<std::int64_t> n_best, alignment_layer, alignment_head;
@@ -84,6 +85,13 @@ void describe(cli::CommandLine& line, Options& o) {
       .goes_without("--sampling");
   describe(line, o.sampling, o.decoding, "draw each token at random by its probability", "--sampling");
   line.group("Model");
+  line.add_option("--ensemble", o.ensemble,
+                  "a further model with the same tokenizers: each token is chosen by the mean of the models' "
+                  "log-probabilities; may be given again ([below](#ensembles))")
+      .shown_as("MODEL")
+      .one_value_each()
+      .reads_model()
+      .goes_without("--alignments", "alignments are of one model");
   line.add_option("-r,--recipe", o.recipe,
                   "search as this recipe's `decoding` section says, not as the model's "
                   "`generation_config.json`; the command line overrides the recipe")
@@ -180,21 +188,44 @@ std::vector<Translations> translate_sentences(Translator& translator, const std:
   }
 }
 
+// A model, and what products with its weights are computed in.
+struct OpenedTranslator {
+  ComputeType compute_type;
+  LoadedTranslator model;
+};
+
+OpenedTranslator open_translator(const std::string& path, const Options& o) {
+  ModelFolder folder = open_model(path);
+  cli::note_skipped_checkpoints(folder.skipped);
+  const ComputeType compute_type = search::compute_type_of(folder, o.compute_type);
+  if (o.wants_alignments) folder.keeps_bytes = false;  // which are of float32
+  return {compute_type, load_translator(folder)};
+}
+
+std::vector<OpenedTranslator> open_ensemble(const LoadedTranslator& first, const Options& o) {
+  std::vector<OpenedTranslator> others;
+  for (const std::string& path : o.ensemble) {
+    others.push_back(open_translator(path, o));
+    check_same_vocabulary(first, others.back().model);
+  }
+  return others;
+}
+
 void run(const Options& o) {
   const std::optional<DecodingSettings> of_recipe = decoding_of_recipe(o);
   translate::Required required(o.keep, o.terms, o.reader);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
   ThreadPool pool(o.threads);
   pool.run([&] {
-    ModelFolder folder = open_model(o.model);
-    cli::note_skipped_checkpoints(folder.skipped);
-    const ComputeType compute_type = search::compute_type_of(folder, o.compute_type);
-    if (o.wants_alignments) folder.keeps_bytes = false;  // which are of float32
-    LoadedTranslator model = load_translator(folder);
-    if (o.ignores_shortlist && !model.shortlist)
+    OpenedTranslator opened = open_translator(o.model, o);
+    if (o.ignores_shortlist && !opened.model.shortlist)
       throw UsageError("--no-shortlist: " + o.model + " has none (leave it out)");
-    if (o.ignores_shortlist) model.shortlist = nullptr;
-    Translator translator(model, settings_of(o, model, compute_type, of_recipe));
+    if (o.ignores_shortlist) opened.model.shortlist = nullptr;
+    const LoadedTranslator& model = opened.model;
+    const std::vector<OpenedTranslator> others = open_ensemble(model, o);
+    std::vector<EnsembleMember> members;
+    for (const OpenedTranslator& other : others) members.push_back({other.model, other.compute_type});
+    Translator translator(model, settings_of(o, model, opened.compute_type, of_recipe), members);
     translate::Output output({.has_numbers = o.n_best.has_value(),
                               .has_scores = o.wants_scores,
                               .has_alignments = o.wants_alignments,

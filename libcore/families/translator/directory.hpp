@@ -21,6 +21,7 @@ namespace headwater {
 struct TranslationIds {
   std::int32_t pad = -1;  // -1: none
   std::int32_t start = -1, end = -1;
+  bool operator==(const TranslationIds&) const = default;
 };
 // Those of the tokenizer's special tokens.
 TranslationIds translation_ids(const Tokenizer& target);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "decoding/same_vocabulary.hpp"
+#include "error_text.hpp"
 #include "word_tokenizer.hpp"
 
 using namespace headwater;
@@ -99,4 +101,32 @@ TEST_CASE("a text that is too long keeps its end token where the model is a publ
   const LoadedTranslator end = small_translator(4, SourceSpecialTokens::end);
   CHECK(end.source_ids("a b c").ids == std::vector<std::int32_t>{4, 5, 6, 3});
   CHECK(end.source_ids("a b c a b").ids == std::vector<std::int32_t>{4, 5, 6, 4});
+}
+
+TEST_CASE("models that read or write other tokens are no ensemble") {
+  const LoadedTranslator files = small_translator();
+  CHECK_NOTHROW(check_same_vocabulary(files, small_translator()));
+  const auto refused = [&](LoadedTranslator other, const std::string& what) {
+    other.files = "other";
+    const std::string text = error_text([&] { check_same_vocabulary(files, other); });
+    INFO(text);
+    CHECK(text.find("other: its " + what) == 0);
+  };
+  const std::string text(kWordTokenizer);
+  const auto tokenizer_of = [&](std::string_view from, std::string_view to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    return Tokenizer::parse(changed, "words");
+  };
+  LoadedTranslator other = small_translator();
+  other.source_tokenizer = tokenizer_of("\"normalizer\": null", "\"normalizer\": {\"type\": \"Lowercase\"}");
+  refused(std::move(other), "source tokenizer");
+  other = small_translator();
+  other.target_tokenizer = tokenizer_of("\"a\": 4, \"b\": 5", "\"a\": 5, \"b\": 4");
+  refused(std::move(other), "target tokenizer");
+  refused(small_translator(7), "length, 7 tokens,");
+  refused(small_translator(6, SourceSpecialTokens::end), "special tokens");
+  other = small_translator();
+  other.ids.start = 3;
+  refused(std::move(other), "special tokens");
 }
