@@ -95,9 +95,8 @@ void describe(cli::CommandLine& line, Options& o) {
       .between(1, 65536)
       .with_default();
   line.group("Scores");
-  line.add_option(
-          "-r,--recipe", o.recipe,
-          "also print which of this recipe's expectations about test data were met ([below](#expectations))")
+  line.add_option("-r,--recipe", o.recipe,
+                  "also print which of this recipe's expectations about test data were met")
       .reads();
   line.add_option("--scale", o.scale, "of the recipe: quick is its cut-down version")
       .offers({"full", "quick"})
@@ -168,13 +167,18 @@ void describe(cli::CommandLine& line, Options& o) {
                 "the scores of each line, separated by TABs, in the order of --metric; BLEU with effective "
                 "order, of ROUGE F1")
       .goes_with("--hypotheses");
+  line.add_flag("--scores", o.has_scores,
+                "of each pair the log-probability of its target and the number of the target's tokens, the "
+                "end token counted, separated by a TAB; both are empty where a side is empty")
+      .goes_without("--ids --metric --recipe --reference-measure --tokenize --stem --smooth --lowercase " +
+                    o.beams.names());
   line.add_flag("--json", o.is_json, "one JSON object a line, each with `\"version\": 1`");
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader, cli::Columns::any);
   line.goes_without("--csv --column", "--predictions --labels --ids --multiline", "it is of lines of text");
   const std::vector<std::pair<const char*, std::string>> of_models = {
-      {kTranslator, "--reference-measure " + o.beams.names()},
+      {kTranslator, "--scores --reference-measure " + o.beams.names()},
       {kTextClassifier, "--labels-as"},
       {kClassifier, "--temperature --fit-temperature"},
       {kLanguageModel, "--stride --start --multiline --lines"},

@@ -27,7 +27,7 @@ struct Options {
   std::string model, recipe, scale = "full";
   std::optional<Recipe> expecting;  // the recipe, once it was read
   std::vector<std::string> data;
-  bool has_ids = false, has_reference_measure = false;
+  bool has_ids = false, has_reference_measure = false, has_scores = false;
   std::string labels_as;  // of ids: what the column of labels has
   std::int64_t batch_sequences = 64;
 

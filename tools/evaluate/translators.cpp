@@ -1,5 +1,6 @@
 // Translators: the loss of pairs, and scores of their translations.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -61,6 +62,33 @@ std::vector<ScoreRow> loss_rows(const LossTotals& totals, const TranslationExamp
   return rows;
 }
 
+// A line for each line of data.
+void write_scores(const LoadedTranslator& model, const TranslationExamples& examples, const Options& o) {
+  Arena arena;
+  cli::Progress progress("score", static_cast<double>(examples.pairs.size()), "lines", o.is_quiet);
+  const std::vector<TargetScore> scores = score_targets(
+      *model.model, arena, examples.pairs, o.batch_sequences,
+      [&](std::int64_t done) { progress.update(static_cast<double>(done), static_cast<double>(done), ""); });
+  progress.clear();
+  cli::LineWriter out;
+  for (std::size_t line = 0, i = 0; line < examples.sources.size(); ++line) {
+    const bool has_score = i < scores.size() && examples.lines[i] == line;
+    const TargetScore score = has_score ? scores[i++] : TargetScore();
+    if (!std::isfinite(score.log_probability))
+      throw Error("pair " + std::to_string(line + 1) + ": " + kOutputNotFinite);
+    if (o.is_json) {
+      Json json;
+      json.set("version", 1).set("line", static_cast<std::uint64_t>(line + 1));
+      json.set("log_probability", has_score ? Json(score.log_probability) : Json());
+      out.line(json.set("tokens", score.tokens).dump());
+    } else {
+      out.line(has_score ? format_fixed(score.log_probability, 6) + '\t' + std::to_string(score.tokens)
+                         : "\t");
+    }
+  }
+  out.flush();
+}
+
 // A line for each source; an empty source gives an empty line.
 Lines translate(const LoadedTranslator& model, const GenerationSettings& settings,
                 const TranslationExamples& examples, const Options& o) {
@@ -105,6 +133,8 @@ void evaluate_translator(const Options& o, const ModelFolder& folder, const Metr
   if (!o.beams.any()) settings.sampling = sampling_of_files(model.generation);
   TranslationExamples examples;
   std::optional<TokenDataset> columns;
+  if (o.has_scores && o.has_ids)
+    throw UsageError("--scores is of lines of text, not of a file of ids (give source, TAB, target)");
   if (o.has_ids) {
     columns.emplace(read_id_columns(
         o, translation_columns(model.source_tokenizer, model.target_tokenizer, model.model->length())));
@@ -120,6 +150,7 @@ void evaluate_translator(const Options& o, const ModelFolder& folder, const Metr
   const std::vector<ColumnTokenCounts> sides{{"source", examples.source_tokens},
                                              {"target", examples.target_tokens}};
   cli::note_unknown_tokens(sides, o.is_quiet);
+  if (o.has_scores) return write_scores(model, examples, o);
 
   Arena arena;
   std::vector<ScoreRow> rows;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "support/error.hpp"
+#include "tensor/kernels/argmax/argmax.hpp"
 
 namespace headwater {
 
@@ -63,6 +64,7 @@ void TranslationExamples::add_text(std::string_view line, const LoadedTranslator
   target_tokens.add(pair.target, model.target_tokenizer.special_ids());
   sources.push_back(pair.source);
   if (has_both) {
+    lines.push_back(sources.size() - 1);
     pairs.push_back(std::move(pair));
   } else {
     ++skipped;
@@ -105,6 +107,56 @@ LossTotals evaluate_pairs(const EncoderDecoder& model, Arena& arena, std::int64_
     if (after_batch) after_batch(end);
   }
   return totals;
+}
+
+// The log-probability of each label.
+static std::vector<double> label_log_probabilities(const EncoderDecoder& model, const ForwardContext& context,
+                                                   const PairBatch& batch) {
+  const Variable hidden = model.decode(context, batch.target, model.encode(context, batch.source));
+  const OutputLayer& output = model.output_layer();
+  constexpr Index kRows = 64;  // whose logits are there at once
+  Arena& arena = context.tape.arena();
+  const Matrix logits = arena.matrix(std::min(kRows, hidden.rows()), output.outputs());
+  const std::span<Real> log_sums = arena.span<Real>(logits.rows);
+  std::vector<double> found;
+  for (Index begin = 0; begin < hidden.rows(); begin += kRows) {
+    const Index rows = std::min(kRows, hidden.rows() - begin);
+    const Matrix block = logits.rows_between(0, rows);
+    output(context, hidden.value().rows_between(begin, begin + rows), block);
+    kernels::top_log_sums(block, log_sums);
+    for (Index row = 0; row < rows; ++row) {
+      const std::int32_t label = batch.labels[static_cast<std::size_t>(begin + row)];
+      found.push_back(static_cast<double>(block.row(row)[label]) - static_cast<double>(log_sums[row]));
+    }
+  }
+  return found;
+}
+
+std::vector<TargetScore> score_targets(const EncoderDecoder& model, Arena& arena,
+                                       std::span<const IdPair> pairs, std::int64_t batch_sequences,
+                                       const std::function<void(std::int64_t)>& after_batch) {
+  std::vector<TargetScore> scores;
+  PairBatch batch;
+  while (scores.size() < pairs.size()) {
+    batch.clear();
+    for (const IdPair& pair :
+         pairs.subspan(scores.size())
+             .first(std::min(static_cast<std::size_t>(batch_sequences), pairs.size() - scores.size())))
+      batch.add(pair.source, pair.target);
+    batch.finish();
+    const ArenaScope scope(arena);
+    Tape tape(arena, Tape::Mode::inference);
+    const std::vector<double> of_labels = label_log_probabilities(model, {tape}, batch);
+    for (Index s = 0; s < batch.target.sequences(); ++s) {
+      TargetScore& score = scores.emplace_back();
+      for (Index i = batch.target.offsets[s]; i < batch.target.offsets[s + 1]; ++i) {
+        score.log_probability += of_labels[static_cast<std::size_t>(i)];
+        ++score.tokens;
+      }
+    }
+    if (after_batch) after_batch(std::ssize(scores));
+  }
+  return scores;
 }
 
 }  // namespace headwater

@@ -35,6 +35,7 @@ struct IdPairView {
 // What a model is measured on: lines of text or of ids.
 struct TranslationExamples {
   std::vector<IdPair> pairs;                            // what the loss is of: no side empty
+  std::vector<std::size_t> lines;                       // of text: of each pair, its line from 0
   std::vector<std::vector<std::int32_t>> sources;       // of every line, for translation
   std::vector<std::string> raw_references, references;  // as they are; as the tokenizer sees them
   std::int64_t truncated = 0, skipped = 0;              // sides cut to the model's length; pairs without loss
@@ -55,5 +56,15 @@ LossTotals evaluate_pairs(const EncoderDecoder& model, Arena& arena, std::int64_
                           const std::function<IdPairView(std::int64_t)>& pair_at,
                           std::int64_t batch_sequences,
                           const std::function<void(std::int64_t)>& after_batch = {});
+
+// The sum of the log-probabilities of a target's tokens, the end token counted, with the bits of
+// Hypothesis::log_probability.
+struct TargetScore {
+  double log_probability = 0;
+  std::int64_t tokens = 0;
+};
+std::vector<TargetScore> score_targets(const EncoderDecoder& model, Arena& arena,
+                                       std::span<const IdPair> pairs, std::int64_t batch_sequences,
+                                       const std::function<void(std::int64_t)>& after_batch = {});
 
 }  // namespace headwater
