@@ -54,22 +54,28 @@ ShortlistVocabularies shortlist_vocabularies(const Tokenizer& source, const Toke
 }
 
 std::vector<std::int32_t> Shortlist::tokens_for(std::span<const std::int32_t> source) const {
-  std::vector<bool> has(static_cast<std::size_t>(target_tokens_));
-  const std::int64_t frequent = std::min(frequent_, target_tokens_);
-  std::fill_n(has.begin(), frequent, true);
+  constexpr std::size_t kBits = 64;
+  const auto targets = static_cast<std::size_t>(target_tokens_),
+             frequent = static_cast<std::size_t>(frequent_);
+  std::vector<std::uint64_t> has((targets + kBits - 1) / kBits);
+  std::size_t count = 0;
+  const auto take = [&](std::size_t token) {
+    std::uint64_t &bits = has[token / kBits], bit = std::uint64_t{1} << token % kBits;
+    count += (bits & bit) == 0 ? 1 : 0;
+    bits |= bit;
+  };
+  for (std::size_t token = 0; token < frequent; ++token) take(token);
   for (const std::int32_t token : source) {
     const auto at = static_cast<std::size_t>(token);
     if (at + 1 >= offsets_.size()) continue;
-    for (std::uint64_t i = offsets_[at]; i < offsets_[at + 1]; ++i) has[listed_[i]] = true;
+    for (std::uint64_t i = offsets_[at]; i < offsets_[at + 1]; ++i) take(listed_[i]);
   }
-  auto count = std::ranges::count(has, true);
-  for (auto next = has.begin() + frequent; next != has.end() && count % 8 != 0; ++next) {
-    count += *next ? 0 : 1;
-    *next = true;
-  }
+  for (std::size_t next = frequent; next < targets && (count == 0 || count % 8 != 0); ++next) take(next);
   std::vector<std::int32_t> tokens;
-  for (std::size_t token = 0; token < has.size(); ++token) {
-    if (has[token]) tokens.push_back(static_cast<std::int32_t>(token));
+  tokens.reserve(count);
+  for (std::size_t word = 0; word < has.size(); ++word) {
+    for (std::uint64_t bits = has[word]; bits != 0; bits &= bits - 1)
+      tokens.push_back(static_cast<std::int32_t>(word * kBits) + std::countr_zero(bits));
   }
   return tokens;
 }

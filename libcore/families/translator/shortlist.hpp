@@ -23,7 +23,7 @@ ShortlistVocabularies shortlist_vocabularies(const Tokenizer& source, const Toke
 class Shortlist {
  public:
   // The first `frequent` target tokens, those listed for a token of the source, and the next tokens until
-  // they are a multiple of eight: ascending, each once.
+  // they are eight or another multiple of it: ascending, each once.
   std::vector<std::int32_t> tokens_for(std::span<const std::int32_t> source) const;
 
  private:

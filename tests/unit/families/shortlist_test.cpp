@@ -25,6 +25,9 @@ TEST_CASE("shortlists: the frequent tokens, the listed ones, and more up to a mu
   const auto tokens = [&](const std::vector<std::int32_t>& source) { return list.tokens_for(source); };
   using Ids = std::vector<std::int32_t>;
   CHECK(tokens({}) == Ids{0, 1, 2, 3, 4, 5, 6, 7});
+  const Shortlist none = read_shortlist(marian_bytes::shortlist({{}, {70, 130}}, 0), "lex", {2, 131});
+  CHECK(none.tokens_for(std::vector<std::int32_t>{0}) == Ids{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(none.tokens_for(std::vector<std::int32_t>{1}) == Ids{0, 1, 2, 3, 4, 5, 70, 130});
   CHECK(tokens({4, 0}) == Ids{0, 1, 2, 3, 4, 8, 9, 19});
   CHECK(tokens({4, 4, 5, 7}) == Ids{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 19});
 }
