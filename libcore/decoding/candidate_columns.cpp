@@ -6,12 +6,12 @@
 
 namespace headwater {
 
-CandidateColumns::CandidateColumns(const DecodingModels& models, std::vector<std::int32_t> ids)
+CandidateColumns::CandidateColumns(const DecodingModels& models, std::vector<std::int32_t> ids, Arena& arena)
     : ids_(std::move(ids)) {
-  for (const auto& model : models) add(*model);
+  for (const auto& model : models) add(*model, arena);
 }
 
-void CandidateColumns::add(const DecodingModel& model) {
+void CandidateColumns::add(const DecodingModel& model, Arena& arena) {
   const OutputLayer& output = model.model.output_layer();
   const Index inputs = output.inputs(), count = std::ssize(ids_);
   const OutputColumns all = model.output();
@@ -20,19 +20,22 @@ void CandidateColumns::add(const DecodingModel& model) {
   OutputColumns& own = columns_.emplace_back();
   own.bias = all.bias == nullptr ? nullptr : bias.data();
   if (all.weight.int8.bytes != nullptr) {
-    panels_.push_back(make_flat_array(kernels::int8_size(inputs, count)));
-    own.weight = kernels::int8_columns(all.weight, ids_, panels_.back().get());
+    own.weight =
+        kernels::int8_columns(all.weight, ids_, arena.allocate_array<Real>(kernels::int8_size(inputs, count)));
     return;
   }
   const Matrix& weight = output.weight().value;
-  const FlatArray rows = make_flat_array(count * inputs);  // a row a token
-  for (Index i = 0; i < count; ++i) {
-    const Index id = ids_[static_cast<std::size_t>(i)];
-    for (Index k = 0; k < inputs; ++k)
-      rows[i * inputs + k] = output.is_tied() ? weight.row(id)[k] : weight.row(k)[id];
+  Real* const panels = arena.allocate_array<Real>(kernels::packed_size(inputs, count));
+  if (output.is_tied()) {
+    own.weight = kernels::pack_weight_transposed(weight, panels, ids_);
+    return;
   }
-  panels_.push_back(make_flat_array(kernels::packed_size(inputs, count)));
-  own.weight = kernels::pack_weight_transposed(ConstMatrix(rows.get(), count, inputs), panels_.back().get());
+  const ArenaScope scope(arena);
+  const Matrix rows = arena.matrix(count, inputs);  // a row a token
+  for (Index i = 0; i < count; ++i) {
+    for (Index k = 0; k < inputs; ++k) rows.row(i)[k] = weight.row(k)[ids_[static_cast<std::size_t>(i)]];
+  }
+  own.weight = kernels::pack_weight_transposed(rows, panels);
 }
 
 void CandidateColumns::top(std::span<const ConstMatrix> hidden, const kernels::BannedColumns& banned,

@@ -5,16 +5,16 @@
 #include <span>
 #include <vector>
 
-#include "autograd/parameter.hpp"
 #include "decoding/ensemble.hpp"
+#include "tensor/arena.hpp"
 #include "tensor/kernels/argmax/argmax.hpp"
 
 namespace headwater {
 
 class CandidateColumns {
  public:
-  // `ids`: the tokens, ascending.
-  CandidateColumns(const DecodingModels& models, std::vector<std::int32_t> ids);
+  // `ids`: the tokens, ascending. The columns lie in the arena.
+  CandidateColumns(const DecodingModels& models, std::vector<std::int32_t> ids, Arena& arena);
 
   // top_of_mean over these columns instead of all: the rows of `hidden` are those of `banned` from
   // `first_row` on.
@@ -24,10 +24,9 @@ class CandidateColumns {
  private:
   friend void mask(std::span<const CandidateColumns* const> of_rows, const Matrix& logits);
 
-  void add(const DecodingModel& model);
+  void add(const DecodingModel& model, Arena& arena);
 
   std::vector<std::int32_t> ids_;
-  std::vector<FlatArray> panels_;
   std::vector<std::vector<Real>> biases_;
   std::vector<OutputColumns> columns_;  // of each model
 };

@@ -89,14 +89,14 @@ std::vector<Hypotheses> Decoder::decode(const Prompts& prompts, const Generation
 }
 
 std::vector<CandidateColumns> Decoder::candidates(const Prompts& prompts, const GenerationSettings& settings,
-                                                  std::span<const Phrases> phrases) const {
+                                                  std::span<const Phrases> phrases, Arena& arena) const {
   std::vector<CandidateColumns> found;
   for (Index s = 0; s < prompts.sequences() && settings.shortlist; ++s) {
     std::vector<std::int32_t> ids = settings.shortlist->tokens_for(prompts.source.sequence(s));
     if (!phrases.empty()) phrases[s].add_ids(ids);
     std::ranges::sort(ids);
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-    found.emplace_back(models_, std::move(ids));
+    found.emplace_back(models_, std::move(ids), arena);
   }
   return found;
 }
@@ -115,7 +115,7 @@ std::vector<Hypotheses> Decoder::decode_groups(const Prompts& prompts, const Gen
     Tape tape(arena, Tape::Mode::inference);
     const auto first = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(part.sequences());
     const std::span<const Phrases> of_part = phrases.empty() ? phrases : phrases.subspan(first, count);
-    const std::vector<CandidateColumns> chosen_among = candidates(part, settings, of_part);
+    const std::vector<CandidateColumns> chosen_among = candidates(part, settings, of_part, arena);
     const DecodingGroup group{models_,
                               tape,
                               settings,

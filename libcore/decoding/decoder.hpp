@@ -61,7 +61,7 @@ class Decoder {
                                         std::span<const Phrases> phrases, const F& decode_group);
   // By the shortlist of the settings, and what phrases need; none without a shortlist.
   std::vector<CandidateColumns> candidates(const Prompts& prompts, const GenerationSettings& settings,
-                                           std::span<const Phrases> phrases) const;
+                                           std::span<const Phrases> phrases, Arena& arena) const;
 
   DecodingModels models_;
   Arena arena_;

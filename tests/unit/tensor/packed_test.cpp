@@ -74,6 +74,16 @@ TEST_CASE("a weight that is stored the other way round is packed to the same pan
     CHECK(other.inputs == s.inputs);
     CHECK(other.outputs == s.columns);
     CHECK(panels == packed.panels);
+    const std::vector<std::int32_t> some{0, static_cast<std::int32_t>(s.columns - 1)};
+    Grid<float> of_some(s.inputs, 2);
+    for (Index k = 0; k < s.inputs; ++k) {
+      of_some.view().row(k)[0] = w.view().row(k)[0];
+      of_some.view().row(k)[1] = w.view().row(k)[s.columns - 1];
+    }
+    const Packed packed_some(of_some);
+    std::vector<float> some_panels(packed_some.panels.size(), std::nanf(""));
+    CHECK(kernels::pack_weight_transposed(transposed.view(), some_panels.data(), some).outputs == 2);
+    CHECK(some_panels == packed_some.panels);
   }
 }
 

@@ -34,8 +34,9 @@ struct PackedWeight {
 };
 inline Index packed_size(Index inputs, Index outputs) { return (outputs + 15) / 16 * 16 * inputs; }
 PackedWeight pack_weight(ConstMatrix w, Real* to);
-// The same panels of a weight [O, I], a table that is an output layer too.
-PackedWeight pack_weight_transposed(ConstMatrix w, Real* to);
+// The same panels of a weight [O, I], a table that is an output layer too; of some of its rows, where they
+// are given.
+PackedWeight pack_weight_transposed(ConstMatrix w, Real* to, std::span<const std::int32_t> rows = {});
 // The same weight in bytes, in int8_size() values at `to`; they are null where it has no Int8Panels. Rows
 // times it are made bytes first, each with the scale of its largest value (dynamic quantization, as in
 // CTranslate2's and PyTorch's int8 on CPUs): y is near that of linear(), the same bits on every code path.
