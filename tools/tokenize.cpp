@@ -18,7 +18,7 @@ namespace {
 
 // The options that a recipe gives defaults for, to see which of them were typed.
 struct TypedOptions {
-  cli::Option learn, size, standardize, lower, split_punctuation, start_end, special, text_template,
+  cli::Option learn, size, standardize, lower, split_punctuation, start_end, special, symbols, text_template,
       min_frequency, suffix, coverage, recipe, output;
   std::vector<cli::Option> of_learning = {};  // what a tokenizer has once it is learned
 
@@ -28,7 +28,7 @@ struct TypedOptions {
 // What only a tokenizer to learn has.
 constexpr std::string_view kOfLearning =
     "--size --standardize --lower --split-punctuation --min-frequency --end-of-word-suffix "
-    "--character-coverage --special --template --start-end --counts --merge";
+    "--character-coverage --special --user-defined-symbols --template --start-end --counts --merge";
 
 // Which options go together: a tokenizer is learned, or it splits text.
 void add_rules(cli::CommandLine& line, const TypedOptions& typed) {
@@ -159,6 +159,11 @@ void describe(cli::CommandLine& line, Options& o, TypedOptions& typed) {
                                   "add this special token, as [SEP], which no text gives; may be given again")
                       .shown_as("TOKEN")
                       .one_value_each();
+  typed.symbols = line.add_option("--user-defined-symbols", o.learn.user_defined_symbols,
+                                  "this text, as `<br>`, is always one token, wherever a text has it, before "
+                                  "it is standardized; may be given again; not of `subword_text_encoder`")
+                      .shown_as("TEXT")
+                      .one_value_each();
   typed.text_template =
       line.add_option("--template", o.learn.text_template,
                       "bert: add [CLS], [SEP] and [MASK], and say in the file that a model reads [CLS] text "
@@ -208,6 +213,7 @@ void take_from_recipe(Options& o, const TypedOptions& typed) {
   if (!typed.suffix.is_given()) o.learn.end_of_word_suffix = section.end_of_word_suffix;
   if (!typed.text_template.is_given()) o.learn.text_template = wanted.text_template;
   if (!typed.special.is_given()) o.learn.special = wanted.special;
+  if (!typed.symbols.is_given()) o.learn.user_defined_symbols = section.user_defined_symbols;
   if (!typed.start_end.is_given()) {
     o.learn.has_start_end = wanted.has_start_end || (typed.special.is_given() && !o.learn.special.empty());
   }
@@ -225,6 +231,7 @@ void resolve_kind(Options& o, const TypedOptions& typed) {
   belongs_to(typed.coverage, &Kind::has_coverage);
   belongs_to(typed.suffix, &Kind::has_suffix);
   belongs_to(typed.special, &Kind::has_special);
+  belongs_to(typed.symbols, &Kind::has_special);
   belongs_to(typed.text_template, &Kind::has_special);
   if (parse_text_template(o.learn.text_template) == TextTemplate::bert && o.learn.has_start_end)
     throw UsageError("--template bert goes without --start-end ([CLS] and [SEP] are start and end)");

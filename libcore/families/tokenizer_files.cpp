@@ -231,6 +231,7 @@ TokenizerLearner learner_of(const TokenizerToLearn& s) {
                             .standardize = standardize,
                             .has_start_end = s.has_start_end,
                             .more_special = s.special,
+                            .user_defined_symbols = s.user_defined_symbols,
                             .text_template = parse_text_template(s.text_template)});
   }
   const SplitKind split = s.kind == "character" ? SplitKind::character
@@ -241,6 +242,7 @@ TokenizerLearner learner_of(const TokenizerToLearn& s) {
                                                 .standardize = standardize,
                                                 .has_start_end = s.has_start_end,
                                                 .more_special = s.special,
+                                                .user_defined_symbols = s.user_defined_symbols,
                                                 .text_template = parse_text_template(s.text_template)});
 }
 

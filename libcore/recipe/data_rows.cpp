@@ -163,6 +163,14 @@ void rows(Visitor& v, TokenizerSettings& s) {
       "end_of_word_suffix", &s.end_of_word_suffix, Text::any,
       "the end of the last token of a word, as `</w>`; empty: ▁ (U+2581) stands for the space before a word",
       When{s.kind == "bpe", s.kind, "bpe"});
+  const std::string without = s.split_punctuation             ? "split_punctuation"
+                              : !s.end_of_word_suffix.empty() ? "end_of_word_suffix"
+                                                              : s.kind;
+  v.field("user_defined_symbols", &s.user_defined_symbols, Text::required,
+          "texts that always become one token each, as `<br>`, wherever a text has them, before it is "
+          "standardized",
+          When{without == s.kind && s.kind != "subword_text_encoder", without,
+               "all kinds but subword_text_encoder"});
 }
 
 void rows(Visitor& v, TermSettings& s) {

@@ -15,14 +15,15 @@
 namespace headwater {
 
 struct TokenizerSettings {
-  std::string kind = "word";            // word | character | byte_bpe | bpe: rows.cpp
-  std::int64_t size = 15000;            // vocabulary with all special tokens
-  std::string standardize;              // empty: by the kind; the words: rows.cpp
-  std::string lower = "ascii";          // ascii | unicode
-  bool split_punctuation = false;       // of words: punctuation is tokens of its own
-  std::int64_t min_frequency = 2;       // of byte_bpe and bpe: of a pair that is merged
-  std::string end_of_word_suffix = {};  // of bpe: ends words; empty: U+2581 begins them
-  double character_coverage = 0.9995;   // of unigram: of the characters that have a piece
+  std::string kind = "word";                           // word | character | byte_bpe | bpe: rows.cpp
+  std::int64_t size = 15000;                           // vocabulary with all special tokens
+  std::string standardize;                             // empty: by the kind; the words: rows.cpp
+  std::string lower = "ascii";                         // ascii | unicode
+  bool split_punctuation = false;                      // of words: punctuation is tokens of its own
+  std::int64_t min_frequency = 2;                      // of byte_bpe and bpe: of a pair that is merged
+  std::string end_of_word_suffix = {};                 // of bpe: ends words; empty: U+2581 begins them
+  double character_coverage = 0.9995;                  // of unigram: of the characters that have a piece
+  std::vector<std::string> user_defined_symbols = {};  // texts that are one token each
   bool operator==(const TokenizerSettings&) const = default;
 };
 

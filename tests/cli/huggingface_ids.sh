@@ -20,6 +20,7 @@ for line in json.load(open(sys.argv[1], encoding="utf-8")):
     if not set(line["text"]) & set("\t\n\r\0\v\f"):
         sys.stdout.buffer.write((line["text"] + "\n").encode())
 PYTHON
+for line in '<br>' ' <br>  <br>x<br>the <BR> cat' 'the NAME and NAMES, name<br>é é' 'a <br /> → b→é'; do echo "$line"; done >>text
 
 n=0
 while read -r options; do
@@ -55,5 +56,16 @@ unigram --size 600
 wordpiece --size 600 --template bert
 byte_bpe --size 500 --template bert
 unigram --size 600 --start-end --character-coverage 1
+word --size 300 --user-defined-symbols <br> --user-defined-symbols NAME
+word --size 300 --standardize unicode_punctuation --lower unicode --user-defined-symbols é --user-defined-symbols →
+character --size 200 --user-defined-symbols <br> --user-defined-symbols the
+byte_bpe --size 500 --user-defined-symbols <br> --user-defined-symbols → --user-defined-symbols x
+byte_bpe --size 500 --standardize lower --user-defined-symbols <br> --user-defined-symbols NAME
+bpe --size 600 --start-end --user-defined-symbols <br> --user-defined-symbols x
+bpe --size 600 --standardize lower --user-defined-symbols <br> --user-defined-symbols <br><br>
+wordpiece --size 600 --lower unicode --user-defined-symbols <br> --user-defined-symbols NAME
+wordpiece --size 600 --template bert --user-defined-symbols é --user-defined-symbols the
+unigram --size 600 --start-end --user-defined-symbols <br> --user-defined-symbols é
+unigram --size 600 --standardize lower --user-defined-symbols <br> --user-defined-symbols name
 KINDS
 echo "$n tokenizers"

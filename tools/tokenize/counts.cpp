@@ -19,6 +19,10 @@ std::string counts_header(const TokenizerSettings& s) {
   const Kind& kind = find_kind(s.kind);
   if (kind.splits_punctuation) settings.set("split_punctuation", s.split_punctuation);
   if (kind.has_suffix) settings.set("words", s.end_of_word_suffix.empty() ? "marked" : "split");
+  if (!s.user_defined_symbols.empty()) {
+    const std::vector<std::string>& symbols = s.user_defined_symbols;
+    settings.set("user_defined_symbols", Json::Array(symbols.begin(), symbols.end()));
+  }
   return std::string(kCountsMark) + settings.dump();
 }
 

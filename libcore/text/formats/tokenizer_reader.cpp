@@ -202,7 +202,6 @@ struct TokenizerReader {
 
   // Added tokens stand in the vocabulary or behind it.
   void place_added_tokens() {
-    constexpr std::size_t kMaxBytes = 256;
     WordTable known;  // surface -> id + 1
     if (!added.empty()) {
       for (std::size_t id = 0; id < surfaces.size(); ++id) known.value(surfaces[id]) = id + 1;
@@ -212,8 +211,8 @@ struct TokenizerReader {
       if (content.empty()) fail(member + ": an empty token");
       if (breaks_lines(content) && token.is_special)
         fail(member + ": the token " + quote(content) + kBreaksLines);
-      if (content.size() > kMaxBytes)
-        fail(member + ": more than " + std::to_string(kMaxBytes) + " bytes in one token");
+      if (content.size() > kMostAddedBytes)
+        fail(member + ": more than " + std::to_string(kMostAddedBytes) + " bytes in one token");
       const auto size = static_cast<std::int64_t>(surfaces.size());
       std::uint64_t& known_id = known.value(content);
       if (id.is_integer() && id.as_integer() == size && known_id == 0) {
@@ -314,10 +313,16 @@ struct TokenizerReader {
                        [&](const Added& token) { return !special_surfaces.contains(token.content); });
   }
 
+  bool has_normalized_tokens() const {
+    return std::ranges::any_of(added, [&](const Added& token) {
+      return token.normalized && !special_surfaces.contains(token.content);
+    });
+  }
+
   // Our own standardisation and splitting, where the parts are those that we write for them. False where they
   // are others.
   bool read_words() {
-    if (has_tokens_in_text() || dynamic_cast<const WordLevel*>(token_model.get()) == nullptr) return false;
+    if (dynamic_cast<const WordLevel*>(token_model.get()) == nullptr || has_normalized_tokens()) return false;
     const std::string normalizer = part_of_file("normalizer").dump(),
                       pre_tokenizer = part_of_file("pre_tokenizer").dump();
     for (const SplitKind split : {SplitKind::word, SplitKind::character, SplitKind::word_and_punctuation}) {
@@ -326,7 +331,9 @@ struct TokenizerReader {
         for (const auto lowering : {Lowering::ascii, Lowering::unicode}) {
           const StandardizeSettings settings{standardization, lowering};
           if (normalizer_json(settings, split).dump() != normalizer) continue;
-          impl.encoding = word_encoding(settings, split, impl.vocabulary);
+          EncodingParts parts;
+          read_tokens_in_text(parts);
+          impl.encoding = word_encoding(settings, split, std::move(parts.added), impl.vocabulary);
           return true;
         }
       }

@@ -8,6 +8,7 @@
 #include "text/learning/bpe_learner.hpp"
 #include "text/learning/subword_text_encoder_learner.hpp"
 #include "text/learning/unigram_learner.hpp"
+#include "text/learning/user_symbols.hpp"
 #include "text/models/subword_text_encoder.hpp"
 #include "text/tokenizer/normalizer.hpp"
 #include "text/tokenizer/pre_tokenizer.hpp"
@@ -20,24 +21,36 @@ namespace {
 
 constexpr std::string_view kMetaspace = "\u2581";
 
-// Calls use(line) for each line, standardised.
-template <class Use>
-void for_each_standardized_line(std::string_view lines, const StandardizeSettings& settings, const Use& use) {
-  const bool is_changed = settings.standardize != Standardization::none;
-  for_each_line(lines, [&](std::string_view line) {
-    is_changed ? use(std::string_view(standardize(line, settings))) : use(line);
-  });
-}
+// How lines are cut before their pieces are counted: at user-defined symbols; then each part is standardised.
+class StandardizedParts {
+ public:
+  explicit StandardizedParts(const SubwordTokenizerSettings& settings)
+      : standardize_(settings.standardize), symbols_(settings.user_defined_symbols) {}
+  // Calls use(part, whether it begins the line).
+  template <class Use>
+  void for_each(std::string_view lines, const Use& use) const {
+    const bool is_changed = standardize_.standardize != Standardization::none;
+    symbols_.for_each_part(lines, [&](std::string_view part, bool begins_line) {
+      is_changed ? use(std::string_view(standardize(part, standardize_)), begins_line)
+                 : use(part, begins_line);
+    });
+  }
+
+ private:
+  StandardizeSettings standardize_;
+  UserSymbols symbols_;
+};
 
 // Words with the U+2581 that stands for the space before them: those of the pre-tokenizer Metaspace.
 template <class Use>
-void for_each_metaspace_word(std::string_view line, std::string& scratch, const Use& use) {
+void for_each_metaspace_word(std::string_view line, bool begins_line, std::string& scratch, const Use& use) {
+  scratch = begins_line ? kMetaspace : "";
   for (std::size_t at = 0; at < line.size();) {
     const std::size_t mark = line[at] == ' '                           ? 1
                              : line.substr(at).starts_with(kMetaspace) ? kMetaspace.size()
                                                                        : 0;
     if (mark > 0 && at > 0) use(std::string_view(scratch));
-    if (mark > 0 || at == 0) scratch = kMetaspace;
+    if (mark > 0) scratch = kMetaspace;
     if (mark == 0) scratch.push_back(line[at]);
     at += std::max(mark, std::size_t{1});
   }
@@ -73,45 +86,46 @@ PieceCounter::Count count_bert_words(const SubwordTokenizerSettings& settings) {
     throw UsageError("standardize: " + std::string(name_of(settings.standardize.standardize)) +
                      " strips marks, which wordpiece keeps (write none or lower)");
   const std::string where = "wordpiece";
-  return [normalizer = Normalizer(bert_normalizer_json(settings.standardize), where),
+  return [symbols = UserSymbols(settings.user_defined_symbols),
+          normalizer = Normalizer(bert_normalizer_json(settings.standardize), where),
           pre_tokenizer = PreTokenizer(bert_pre_tokenizer_json(), where)](std::string_view lines,
                                                                           WordTable& counts) {
-    for_each_line(lines, [&](std::string_view line) {
-      pre_tokenizer.for_each_piece(normalizer.apply(line), true,
+    symbols.for_each_part(lines, [&](std::string_view part, bool begins_line) {
+      pre_tokenizer.for_each_piece(normalizer.apply(part), begins_line,
                                    [&](std::string_view word) { ++counts.value(word); });
     });
   };
 }
 
 PieceCounter::Count count_encoder_words(const SubwordTokenizerSettings& settings) {
-  return [standardized = settings.standardize](std::string_view lines, WordTable& counts) {
-    for_each_standardized_line(lines, standardized,
-                               [&](std::string_view line) { count_subword_words(line, counts); });
+  return [parts = StandardizedParts(settings)](std::string_view lines, WordTable& counts) {
+    parts.for_each(lines, [&](std::string_view line, bool) { count_subword_words(line, counts); });
   };
 }
 
 PieceCounter::Count count_byte_level_words(const SubwordTokenizerSettings& settings) {
-  return [standardized = settings.standardize](std::string_view lines, WordTable& counts) {
-    for_each_standardized_line(lines, standardized, [&](std::string_view line) {
-      for_each_byte_level_piece(line, [&](std::string_view piece) { ++counts.value(piece); });
+  return [parts = StandardizedParts(settings)](std::string_view lines, WordTable& counts) {
+    parts.for_each(lines, [&](std::string_view part, bool) {
+      for_each_byte_level_piece(part, [&](std::string_view piece) { ++counts.value(piece); });
     });
   };
 }
 
 PieceCounter::Count count_metaspace_words(const SubwordTokenizerSettings& settings) {
-  return [standardized = settings.standardize](std::string_view lines, WordTable& counts) {
+  return [parts = StandardizedParts(settings)](std::string_view lines, WordTable& counts) {
     std::string scratch;
-    for_each_standardized_line(lines, standardized, [&](std::string_view line) {
-      for_each_metaspace_word(line, scratch, [&](std::string_view word) { ++counts.value(word); });
+    parts.for_each(lines, [&](std::string_view part, bool begins_line) {
+      for_each_metaspace_word(part, begins_line, scratch,
+                              [&](std::string_view word) { ++counts.value(word); });
     });
   };
 }
 
 PieceCounter::Count count_bpe_words(const SubwordTokenizerSettings& settings) {
   if (settings.end_of_word_suffix.empty()) return count_metaspace_words(settings);
-  return [standardized = settings.standardize](std::string_view lines, WordTable& counts) {
-    for_each_standardized_line(lines, standardized, [&](std::string_view line) {
-      for_each_unicode_word(line, [&](std::string_view word) { ++counts.value(word); });
+  return [parts = StandardizedParts(settings)](std::string_view lines, WordTable& counts) {
+    parts.for_each(lines, [&](std::string_view part, bool) {
+      for_each_unicode_word(part, [&](std::string_view word) { ++counts.value(word); });
     });
   };
 }
@@ -132,9 +146,13 @@ Parts byte_level_parts(const SubwordTokenizerSettings& settings) {
   return {normalizer_json(settings.standardize, SplitKind::word), byte_level, byte_level};
 }
 
+// After a symbol in a text a word has a space before it only where the text has one.
 Parts metaspace_parts(const SubwordTokenizerSettings& settings) {
-  const Json metaspace = Json::Object{
-      {"type", "Metaspace"}, {"replacement", kMetaspace}, {"prepend_scheme", "always"}, {"split", true}};
+  const Json metaspace =
+      Json::Object{{"type", "Metaspace"},
+                   {"replacement", kMetaspace},
+                   {"prepend_scheme", settings.user_defined_symbols.empty() ? "always" : "first"},
+                   {"split", true}};
   return {normalizer_json(settings.standardize, SplitKind::word), metaspace, metaspace};
 }
 
@@ -147,6 +165,7 @@ Parts bpe_parts(const SubwordTokenizerSettings& settings) {
 std::string file_of(const SubwordTokenizerSettings& settings, Parts parts, Json model,
                     const std::vector<std::string>& special) {
   return tokenizer_json({.special_tokens = numbered(special),
+                         .symbols = settings.user_defined_symbols.size(),
                          .text_template = settings.text_template,
                          .normalizer = std::move(parts.normalizer),
                          .pre_tokenizer = std::move(parts.pre_tokenizer),
@@ -261,13 +280,24 @@ TokenizerLearner subword_learner(const SubwordTokenizerSettings& settings) {
   const auto* const kind = std::find_if(std::begin(kSubwordKinds), std::end(kSubwordKinds),
                                         [&](const auto& known) { return known.name == settings.kind; });
   if (kind == std::end(kSubwordKinds)) throw UsageError("unknown kind of subwords " + quote(settings.kind));
+  if (!kind->has_special && !settings.user_defined_symbols.empty())
+    throw UsageError("user_defined_symbols: " + std::string(kind->name) +
+                     " has none (leave them out, or choose another kind)");
+  if (!settings.end_of_word_suffix.empty() && !settings.user_defined_symbols.empty())
+    throw UsageError(
+        "user_defined_symbols: not with end_of_word_suffix, which loses the space after them (leave one of "
+        "them out)");
   PieceCounter::Count count = kind->counting(settings);
-  const std::vector<std::string> special = special_tokens(kind->has_unknown, settings.has_start_end,
-                                                          settings.text_template, settings.more_special);
-  check_vocabulary_size(settings.size, special.size());
-  return {std::move(count), [settings, kind, special](PieceCounts& counts, TokenizerLearner::Summary&) {
-            return kind->learn(settings, counts, special);
-          }};
+  const std::vector<std::string> first =
+      first_surfaces(special_tokens(kind->has_unknown, settings.has_start_end, settings.text_template,
+                                    settings.more_special),
+                     settings.user_defined_symbols);
+  check_vocabulary_size(settings.size, first.size());
+  return {std::move(count),
+          [settings, kind, first](PieceCounts& counts, TokenizerLearner::Summary&) {
+            return kind->learn(settings, counts, first);
+          },
+          settings.user_defined_symbols};
 }
 
 }  // namespace headwater

@@ -23,7 +23,7 @@ struct SubwordKind {
   bool has_min_frequency = false, has_coverage = false, has_suffix = false, has_special = true;
   // What of a text is counted. Throws UsageError for settings that do not go with the kind.
   PieceCounter::Count (*counting)(const SubwordTokenizerSettings&);
-  // From counts to the text of a tokenizer.json whose first ids are `special`.
+  // From counts to the text of a tokenizer.json whose first ids are `special`, the user-defined symbols last.
   std::string (*learn)(const SubwordTokenizerSettings&, PieceCounts& counts,
                        const std::vector<std::string>& special);
 };
@@ -37,7 +37,7 @@ struct SubwordTokenizerSettings {
   std::string end_of_word_suffix = {};  // of bpe: ends words in place of the U+2581 before them ("</w>")
   StandardizeSettings standardize = {.standardize = Standardization::none};
   bool has_start_end = false;
-  std::vector<std::string> more_special = {};
+  std::vector<std::string> more_special = {}, user_defined_symbols = {};
   TextTemplate text_template = TextTemplate::none;
 };
 

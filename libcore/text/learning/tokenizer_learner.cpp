@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/error.hpp"
+#include "text/learning/user_symbols.hpp"
 #include "text/tokenizer/token_lines.hpp"
 
 namespace headwater {
@@ -13,9 +14,10 @@ namespace {
 PieceCounter::Count counting(const WordTokenizerSettings& settings) {
   ByteMap map = byte_map(settings.standardize, settings.split);
   map['\n'] = kSeparator;
-  return [settings, map](std::string_view lines, WordTable& counts) {
-    std::string scratch;
-    lines = standardize_code_points(lines, settings.standardize, scratch);
+  return [settings, map, symbols = UserSymbols(settings.user_defined_symbols)](std::string_view lines,
+                                                                               WordTable& counts) {
+    std::string apart, scratch;
+    lines = standardize_code_points(symbols.cut(lines, apart), settings.standardize, scratch);
     for_each_token(settings.split, lines, map, [&](std::string_view token) { ++counts.value(token); });
   };
 }
@@ -54,10 +56,15 @@ class MostFrequent {
   std::vector<Piece> best_;  // a heap whose front is the last of them
 };
 
+std::vector<std::string> first_words(const WordTokenizerSettings& settings) {
+  return first_surfaces(
+      special_tokens(true, settings.has_start_end, settings.text_template, settings.more_special),
+      settings.user_defined_symbols);
+}
+
 std::string learn_words(const WordTokenizerSettings& settings, const PieceCounts& counts,
                         TokenizerLearner::Summary& figures) {
-  std::vector<std::string> surfaces =
-      special_tokens(true, settings.has_start_end, settings.text_template, settings.more_special);
+  std::vector<std::string> surfaces = first_words(settings);
   const std::size_t special_count = surfaces.size();
   MostFrequent words(static_cast<std::size_t>(settings.size) - special_count);
   counts.for_each([&](const WordTable::Entry& entry) {
@@ -71,7 +78,7 @@ std::string learn_words(const WordTokenizerSettings& settings, const PieceCounts
     surfaces.push_back(std::move(word.surface));
   }
   return word_tokenizer_json(settings.standardize, settings.split, surfaces, special_count,
-                             settings.text_template);
+                             settings.text_template, settings.user_defined_symbols.size());
 }
 
 }  // namespace
@@ -102,12 +109,17 @@ std::vector<std::string> special_tokens(bool has_unknown, bool has_start_end, Te
 }
 
 TokenizerLearner::TokenizerLearner(const WordTokenizerSettings& settings)
-    : TokenizerLearner(counting(settings), [settings](PieceCounts& counts, Summary& figures) {
-        return learn_words(settings, counts, figures);
-      }) {
-  check_vocabulary_size(
-      settings.size,
-      special_tokens(true, settings.has_start_end, settings.text_template, settings.more_special).size());
+    : TokenizerLearner(
+          counting(settings),
+          [settings](PieceCounts& counts, Summary& figures) {
+            return learn_words(settings, counts, figures);
+          },
+          settings.user_defined_symbols) {
+  if (settings.split == SplitKind::word_and_punctuation && !settings.user_defined_symbols.empty())
+    throw UsageError(
+        "user_defined_symbols: not with split_punctuation, which would put spaces around them (leave one of "
+        "them out)");
+  check_vocabulary_size(settings.size, first_words(settings).size());
 }
 
 Tokenizer TokenizerLearner::finish(Summary* summary) {
@@ -118,7 +130,17 @@ Tokenizer TokenizerLearner::finish(Summary* summary) {
   if (figures.tokens == 0) throw Error("no tokens to learn from (the input is empty)");
   const std::string json = learn_(counts, figures);
   if (summary != nullptr) *summary = figures;
-  return Tokenizer::parse(json, "learned tokenizer");
+  Tokenizer tokenizer = Tokenizer::parse(json, "learned tokenizer");
+  for (const std::string& symbol : symbols_) {
+    const std::vector<std::int32_t> once = tokenizer.encode(symbol);
+    std::vector<std::int32_t> twice = once;
+    twice.insert(twice.end(), once.begin(), once.end());
+    if (const std::string joined = tokenizer.decode(twice);
+        !joined.starts_with(symbol) || !joined.ends_with(symbol))
+      throw UsageError("user_defined_symbols: " + quote(symbol) + " twice would be joined as " +
+                       quote(joined) + " (choose another text)");
+  }
+  return tokenizer;
 }
 
 }  // namespace headwater

@@ -20,8 +20,9 @@ struct WordTokenizerSettings {
   SplitKind split = SplitKind::word;
   std::int64_t size = 15000;  // the most tokens, special ones counted
   StandardizeSettings standardize = {};
-  bool has_start_end = false;                  // [START] and [END] after [PAD] and [UNK]
-  std::vector<std::string> more_special = {};  // after them
+  bool has_start_end = false;                          // [START] and [END] after [PAD] and [UNK]
+  std::vector<std::string> more_special = {};          // after them
+  std::vector<std::string> user_defined_symbols = {};  // after them; not of words and punctuation
   TextTemplate text_template = TextTemplate::none;
 };
 
@@ -36,8 +37,8 @@ class TokenizerLearner {
   // From counts to the text of a tokenizer.json; fills `covered`.
   using Learn = std::function<std::string(PieceCounts& counts, Summary& figures)>;
 
-  TokenizerLearner(PieceCounter::Count count, Learn learn)
-      : counter_(std::move(count)), learn_(std::move(learn)) {}
+  TokenizerLearner(PieceCounter::Count count, Learn learn, std::vector<std::string> symbols)
+      : counter_(std::move(count)), learn_(std::move(learn)), symbols_(std::move(symbols)) {}
   // Throws UsageError where the size has no room for a word.
   explicit TokenizerLearner(const WordTokenizerSettings& settings);
 
@@ -48,12 +49,13 @@ class TokenizerLearner {
 
   // What was counted, which leaves nothing here: finish() is then for others.
   PieceCounts counts() { return counter_.finish(); }
-  // Throws Error where nothing was counted.
+  // Throws Error where nothing was counted, and UsageError where a symbol would be joined as another text.
   Tokenizer finish(Summary* summary = nullptr);
 
  private:
   PieceCounter counter_;
   Learn learn_;
+  std::vector<std::string> symbols_;  // user-defined
 };
 
 // Throws UsageError where a vocabulary of so many tokens has no room beside its special ones.

@@ -91,6 +91,7 @@ class Learner {
     for (const WordTable::Entry& entry : most_frequent(table, table.size())) {
       if (covered >= settings_.character_coverage * static_cast<double>(total)) break;
       covered += static_cast<double>(entry.value);
+      if (is_special(std::string(entry.word()))) continue;
       characters_.push_back({std::string(entry.word()), static_cast<double>(entry.value)});
       is_character_.value(entry.word()) = characters_.size();
     }

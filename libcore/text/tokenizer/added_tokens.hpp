@@ -11,6 +11,8 @@
 
 namespace headwater {
 
+inline constexpr std::size_t kMostAddedBytes = 256;  // of one
+
 struct AddedToken {
   std::string content;
   std::int32_t id = -1;                          // -1: it stays text, and none inside it is found

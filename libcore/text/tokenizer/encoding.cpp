@@ -10,8 +10,13 @@ namespace {
 
 class WordEncoding final : public Encoding {
  public:
-  WordEncoding(const StandardizeSettings& settings, SplitKind split, std::shared_ptr<const Vocabulary> words)
-      : settings_(settings), split_(split), map_(byte_map(settings, split)), vocabulary_(std::move(words)) {}
+  WordEncoding(const StandardizeSettings& settings, SplitKind split, AddedTokens added,
+               std::shared_ptr<const Vocabulary> words)
+      : settings_(settings),
+        split_(split),
+        map_(byte_map(settings, split)),
+        added_(std::move(added)),
+        vocabulary_(std::move(words)) {}
 
   void encode(std::string_view text, std::vector<std::int32_t>& ids) const override {
     visit(text, [&](std::string_view token) { ids.push_back(vocabulary_->id_of(token)); });
@@ -20,15 +25,29 @@ class WordEncoding final : public Encoding {
   void for_each_token(std::string_view text, const UseToken& use) const override { visit(text, use); }
 
   std::string normalize(std::string_view text) const override {
-    if (split_ != SplitKind::word_and_punctuation) return standardize(text, settings_);
     std::string normal;
-    visit(text, [&](std::string_view token) { normal += token; });
+    for (const AddedPart& part : added_.split(text)) {
+      if (part.id >= 0) {
+        normal += part.text;
+      } else if (split_ == SplitKind::word_and_punctuation) {
+        visit_part(part.text, [&](std::string_view token) { normal += token; });
+      } else {
+        normal += standardize(part.text, settings_);
+      }
+    }
     return normal;
   }
 
  private:
   template <class Use>
   void visit(std::string_view text, const Use& use) const {
+    if (added_.empty()) return visit_part(text, use);
+    for (const AddedPart& part : added_.split(text))
+      part.id < 0 ? visit_part(part.text, use) : use(std::string_view(vocabulary_->surface(part.id)));
+  }
+
+  template <class Use>
+  void visit_part(std::string_view text, const Use& use) const {
     std::string scratch;
     text = standardize_code_points(text, settings_, scratch);
     headwater::for_each_token(split_, text, map_, use);
@@ -37,14 +56,16 @@ class WordEncoding final : public Encoding {
   StandardizeSettings settings_;
   SplitKind split_;
   ByteMap map_;
+  AddedTokens added_;
   std::shared_ptr<const Vocabulary> vocabulary_;
 };
 
 }  // namespace
 
 std::unique_ptr<const Encoding> word_encoding(const StandardizeSettings& standardize, SplitKind split,
+                                              AddedTokens added,
                                               std::shared_ptr<const Vocabulary> vocabulary) {
-  return std::make_unique<WordEncoding>(standardize, split, std::move(vocabulary));
+  return std::make_unique<WordEncoding>(standardize, split, std::move(added), std::move(vocabulary));
 }
 
 namespace {

@@ -60,8 +60,9 @@ class Encoding {
   virtual std::string normalize(std::string_view text) const = 0;
 };
 
-// Our own standardisation and splitting, done natively.
+// Our own standardisation and splitting, done natively, between added tokens.
 std::unique_ptr<const Encoding> word_encoding(const StandardizeSettings& standardize, SplitKind split,
+                                              AddedTokens added,
                                               std::shared_ptr<const Vocabulary> vocabulary);
 
 // The parts of a tokenizer.json, one after the other. Without any, a whole text is one piece of the model.

@@ -135,7 +135,9 @@ Json tokenizer_file_json(TokenizerFileParts parts) {
 
 std::string tokenizer_json(TokenizerJson parts) {
   Json::Array added;
-  for (const auto& [token, id] : parts.special_tokens) added.push_back(added_token_json(token, id));
+  const std::size_t special = parts.special_tokens.size() - parts.symbols;
+  for (const auto& [token, id] : parts.special_tokens)
+    added.push_back(added_token_json(token, id, added.size() < special));
   Json post_processor;
   if (parts.text_template == TextTemplate::bert) {
     const auto id_of = [&](std::string_view name) {
@@ -172,10 +174,11 @@ Json vocab_json(const std::vector<std::string>& surfaces) {
 
 std::string word_tokenizer_json(const StandardizeSettings& settings, SplitKind split,
                                 const std::vector<std::string>& surfaces, std::size_t special_count,
-                                TextTemplate text_template) {
+                                TextTemplate text_template, std::size_t symbols) {
   return tokenizer_json(
       {.special_tokens =
            numbered({surfaces.begin(), surfaces.begin() + static_cast<std::ptrdiff_t>(special_count)}),
+       .symbols = symbols,
        .text_template = text_template,
        .normalizer = normalizer_json(settings, split),
        .pre_tokenizer = pre_tokenizer_json(split),

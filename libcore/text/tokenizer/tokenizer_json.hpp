@@ -50,6 +50,7 @@ Json added_token_json(std::string_view content, std::int64_t id, bool is_special
 // What our own files differ in.
 struct TokenizerJson {
   std::vector<std::pair<std::string, std::int64_t>> special_tokens;  // with their ids
+  std::size_t symbols = 0;  // so many of them, the last, are no special tokens, but found in text
   TextTemplate text_template = TextTemplate::none;  // bert: its tokens are among the special ones
   Json normalizer, pre_tokenizer, decoder, model;
 };
@@ -59,10 +60,10 @@ std::vector<std::pair<std::string, std::int64_t>> numbered(const std::vector<std
 // The member "vocab" of a model: {surface: id}.
 Json vocab_json(const std::vector<std::string>& surfaces);
 
-// `surfaces` in the order of their ids, of which the first `special_count` are special; surfaces[1] is the
-// unknown token.
+// `surfaces` in the order of their ids, of which the first `special_count` are special, but for the last
+// `symbols` of these; surfaces[1] is the unknown token.
 std::string word_tokenizer_json(const StandardizeSettings& settings, SplitKind split,
                                 const std::vector<std::string>& surfaces, std::size_t special_count,
-                                TextTemplate text_template = TextTemplate::none);
+                                TextTemplate text_template = TextTemplate::none, std::size_t symbols = 0);
 
 }  // namespace headwater

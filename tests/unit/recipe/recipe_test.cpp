@@ -62,6 +62,7 @@ Recipe unusual(const std::string& optimizer = "adamw") {
   r.data.csv_columns = {"the text: \"es\"", "2"};
   r.data.summaries = true;
   r.source_tokenizer = {"character", 300, "none", "unicode"};
+  r.source_tokenizer.user_defined_symbols = {"<br>", "a: \"b\", "};
   r.target_tokenizer = {"word", 77, "lower", "unicode", true};
   r.model = model_section(EncoderDecoderSettings{unusual_transformer(), 2, 5, SharedEmbeddings::target_output,
                                                  SourceSpecialTokens::start_end});

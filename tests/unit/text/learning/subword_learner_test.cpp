@@ -96,3 +96,52 @@ TEST_CASE("a size without room is wrong use") {
   settings.size = 1;
   CHECK_THROWS_AS((void)subword_learner(settings), UsageError);
 }
+
+TEST_CASE("user-defined symbols are one token each, no other token has a part of them, and they come back") {
+  const std::vector<std::string> symbols = {"<br>", "ta", "\u2192", "<br><br>", "x"};
+  std::vector<std::string> lines = lines_of_words(400);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    lines[i].insert(lines[i].find(' ') == std::string::npos ? 0 : lines[i].find(' ') + i % 2,
+                    symbols[i % symbols.size()]);
+  for (SubwordTokenizerSettings settings : all_settings()) {
+    settings.user_defined_symbols = symbols;
+    if (settings.kind == "subword_text_encoder" || !settings.end_of_word_suffix.empty()) {
+      CHECK_THROWS_AS(subword_learner(settings), UsageError);
+      continue;
+    }
+    INFO(settings.kind);
+    TokenizerLearner learner = subword_learner(settings);
+    learner.add(joined_lines(lines));
+    const Tokenizer tokenizer = learner.finish();
+    const std::int32_t first = tokenizer.encode("<br>").at(0);
+    for (std::size_t i = 0; i < symbols.size(); ++i) {
+      CHECK(tokenizer.encode(symbols[i]) == std::vector<std::int32_t>{first + static_cast<std::int32_t>(i)});
+      CHECK(!tokenizer.is_special(first + static_cast<std::int32_t>(i)));
+    }
+    CHECK(tokenizer.encode("ma<br><br><br>x").size() == tokenizer.encode("ma").size() + 3);
+    for (std::int32_t id = first + static_cast<std::int32_t>(symbols.size());
+         id < tokenizer.vocabulary_size(); ++id) {
+      CHECK(tokenizer.surface(id).find("ta") == std::string::npos);
+      CHECK(tokenizer.surface(id).find("br") == std::string::npos);
+    }
+    for (const std::string& line : lines) {
+      if (settings.kind == "wordpiece" || line.starts_with(' ')) continue;
+      CHECK(tokenizer.decode(tokenizer.encode(line)) == tokenizer.normalize(line));
+    }
+  }
+}
+
+TEST_CASE("user-defined symbols that cannot be") {
+  const auto learn = [](std::string_view kind, const std::vector<std::string>& symbols) {
+    TokenizerLearner learner = subword_learner({.kind = kind, .size = 300, .user_defined_symbols = symbols});
+    learner.add("the cat\n");
+    learner.finish();
+  };
+  CHECK_NOTHROW(learn("byte_bpe", {"\u2192", "<\u2581>", " a b"}));
+  CHECK_THROWS_AS(learn("byte_bpe", {"\u00E9"}), UsageError);  // spells a byte
+  CHECK_THROWS_AS(learn("unigram", {"a\u2581"}), UsageError);  // spells a space
+  CHECK_THROWS_AS(learn("wordpiece", {"##x"}), UsageError);
+  for (const std::vector<std::string>& symbols :
+       std::vector<std::vector<std::string>>{{""}, {"a", "a"}, {"[PAD]"}, {"a\nb"}, {std::string(257, 'a')}})
+    CHECK_THROWS_AS(learn("bpe", symbols), UsageError);
+}
