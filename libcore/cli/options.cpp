@@ -202,6 +202,19 @@ Option CommandLine::add_option(const std::string& names, Value& value, const std
   }
 }
 
+Option CommandLine::add_words(const std::string& names, std::span<const std::string_view> words,
+                              std::function<void(std::string_view)> set, std::string_view shown,
+                              const std::string& help) {
+  const auto take = [set = std::move(set)](const CLI::results_t& texts) {
+    set(texts.front());
+    return true;
+  };
+  CLI::Option* const option =
+      app_->add_option(names, take, help, false, [shown] { return std::string(shown); });
+  option->check(std::function<std::string(const std::string&)>(empty_fault));
+  return Option(option, *this).group(group_).one_of({words.begin(), words.end()});
+}
+
 Option CommandLine::add_title(const std::string& names, std::string& value, const std::string& help) {
   return Option(app_->add_option(names, value, help), *this).group(group_);
 }

@@ -6,12 +6,15 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/completion.hpp"
+#include "support/enum_names.hpp"
 
 namespace CLI {
 class App;
@@ -124,6 +127,17 @@ class CommandLine {
   // out those in brackets. Defaults, ranges and rules are added to it.
   template <class Value>
   Option add_option(const std::string& names, Value& value, const std::string& help);
+  // One of an enum's names, or none.
+  template <Enum Value>
+  Option add_option(const std::string& names, Value& value, const std::string& help) {
+    const auto set = [&value](std::string_view word) { value = value_of<Value>(word).value(); };
+    return add_words(names, value_names<Value>, set, name_of(value), help);
+  }
+  template <Enum Value>
+  Option add_option(const std::string& names, std::optional<Value>& value, const std::string& help) {
+    const auto set = [&value](std::string_view word) { value = value_of<Value>(word); };
+    return add_words(names, value_names<Value>, set, {}, help);
+  }
   Option add_flag(const std::string& names, bool& value, const std::string& help);
   // A text that may be empty, which is to say none.
   Option add_title(const std::string& names, std::string& value, const std::string& help);
@@ -176,6 +190,9 @@ class CommandLine {
     std::string name, shown;
     std::function<bool()> holds;
   };
+  Option add_words(const std::string& names, std::span<const std::string_view> words,
+                   std::function<void(std::string_view)> set, std::string_view shown,
+                   const std::string& help);
   std::vector<Condition> conditions_of(std::string_view names);
   std::string description_of(const CLI::Option& option);
   void check_rules();

@@ -3,6 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <optional>
+
+#include "support/error.hpp"
+
 using namespace headwater::cli;
 
 namespace {
@@ -76,4 +81,34 @@ TEST_CASE("the manual page has a table for each group, in which options and word
       "| `--rate NUMBER` | a share (0.5); 0 to 1 |\n"
       "| `--count K` | how many; not with `--terms` |\n"
       "\n");
+}
+
+namespace {
+
+enum class Shape { round, auto_ };
+
+}  // namespace
+
+TEST_CASE("an option of an enum takes the names of its values") {
+  Shape shape = Shape::auto_;
+  std::optional<Shape> other;
+  CommandLine line("tool", "1");
+  line.add_option("--shape", shape, "the form").with_default();
+  line.add_option("--other", other, "another");
+  CHECK(line.help().find("  --shape round|auto              the form (auto)\n") != std::string::npos);
+  CHECK(line.help().find("  --other round|auto              another\n") != std::string::npos);
+  const auto parse = [&](std::string typed) {
+    std::string tool = "tool";
+    std::array words{tool.data(), typed.data()};
+    line.parse(2, words.data());
+  };
+  parse("--shape=round");
+  CHECK(shape == Shape::round);
+  CHECK(!other);
+  parse("--other=auto");
+  CHECK(other == Shape::auto_);
+  CHECK_THROWS_WITH_AS(parse("--other=rond"),
+                       "--other: unknown value \"rond\"; did you mean \"round\"? (see tool --help)",
+                       headwater::UsageError);
+  CHECK_THROWS_AS(parse("--shape="), headwater::UsageError);
 }
