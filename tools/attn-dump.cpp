@@ -17,7 +17,50 @@ namespace {
 
 constexpr std::string_view kTexts = "a model of texts", kImages = "a model of images",
                            kTranslator = "a translator";
-constexpr std::array<std::string_view, 7> kFormats = {"csv", "json", "matrix", "npy", "svg", "html", "png"};
+
+// The formats of a view for models of texts and of images; none: it is not for these. A row for each view, in
+// the order of View.
+struct ViewFormats {
+  std::vector<Format> of_texts, of_images;
+};
+
+const ViewFormats& formats_of(View view) {
+  using enum Format;
+  static const std::array<ViewFormats, value_names<View>.size()> kFormats = {
+      {{{csv, json, matrix, npy, svg, html}, {csv, json, matrix, npy, svg, html, png}},
+       {{csv, json, svg}, {csv, json, svg}},
+       {{svg}, {}},
+       {{csv}, {}},
+       {{csv, json, svg}, {csv, svg, png}},
+       {{}, {csv, svg}}}};
+  return kFormats[static_cast<std::size_t>(view)];
+}
+
+std::vector<std::string_view> names_of(const std::vector<Format>& formats) {
+  std::vector<std::string_view> names;
+  for (const Format format : formats) names.push_back(name_of(format));
+  return names;
+}
+
+// Those of the view, whatever the model.
+std::vector<Format> all_formats(View view) {
+  std::vector<Format> all = formats_of(view).of_texts;
+  for (const Format format : formats_of(view).of_images) {
+    if (std::ranges::count(all, format) == 0) all.push_back(format);
+  }
+  return all;
+}
+
+// By what the name of -o ends in, where there is a choice. An alignment may have any name.
+std::vector<std::string_view> endings_of(View view) {
+  return names_of(view == View::alignments ? std::vector<Format>() : all_formats(view));
+}
+
+Format format_of(const Options& o) {
+  if (o.typed_format) return *o.typed_format;
+  const std::string_view first = name_of(all_formats(o.view).front());
+  return value_of<Format>(cli::format_of_ending(o.output, endings_of(o.view), first)).value();
+}
 
 void describe(cli::CommandLine& line, Options& o) {
   line.add_option("model", o.model, "model directory or checkpoint").required().reads_model();
@@ -32,8 +75,7 @@ void describe(cli::CommandLine& line, Options& o) {
   line.add_option("--head", o.head, "only this head, from 0").at_least(0);
   line.add_option("--kind", o.kind,
                   "only `encoder` (source looks at source), `decoder` (target at target, a language model's "
-                  "text at itself) or `cross` (target at source)")
-      .one_of({"encoder", "decoder", "cross"});
+                  "text at itself) or `cross` (target at source)");
   line.group("Input");
   line.add_option("--target", o.target,
                   "what the decoder reads instead of its own translation (forced decoding): a file, line for "
@@ -48,14 +90,15 @@ void describe(cli::CommandLine& line, Options& o) {
                   "[images](#where-a-model-of-images-looks); of texts `lines` between the tokens; of "
                   "translations `alignments`: [links between words](#alignments); of images `distance`: [how "
                   "far each head looks](#where-a-model-of-images-looks)")
-      .one_of({"weights", "heads", "lines", "alignments", "rollout", "distance"})
       .with_default();
-  o.format_option = line.add_option("--format", o.format,
-                                    "how it is written ([below](#other-formats)); by default as the name of "
-                                    "-o ends (`a.svg`; `a.dat` is a matrix), or csv")
-                        .one_of({kFormats.begin(), kFormats.end()});
-  line.add_flag("--mean", o.is_mean_over_heads, "of svg: one panel a layer, the mean over its heads")
-      .goes_with("--view=weights,lines");
+  line.add_option("--format", o.typed_format,
+                  "how it is written ([below](#other-formats)); by default as the name of -o ends (`a.svg`; "
+                  "`a.dat` is a matrix), or csv, of lines svg");
+  line.condition(
+      "svg", [&o] { return format_of(o) == Format::svg; }, "--format svg");
+  line.add_flag("--mean", o.is_mean_over_heads, "one panel a layer, the mean over its heads")
+      .goes_with("--view=weights,lines")
+      .goes_with("svg");
   line.add_option("--min-weight", o.min_weight, "draw no weight below W (0.1)")
       .shown_as("W")
       .between(0, 1)
@@ -88,7 +131,6 @@ void describe(cli::CommandLine& line, Options& o) {
   line.goes_without("--layer --head", "--view=rollout", "it goes through all of them");
   line.goes_without("--kind", "--view=alignments", "these link words");
   line.goes_with("--inverse --gold", "--view=alignments");
-  line.needs("--view=alignments", "--target", "the translations whose words are linked");
   line.goes_without("--view=rollout", "--kind=cross", "it follows a text through its layers");
   line.goes_with("--inverse-layer --inverse-head", "--inverse");
   line.goes_without("--gold", "--layer --head --inverse-layer --inverse-head", "it tries every one");
@@ -98,69 +140,38 @@ void describe(cli::CommandLine& line, Options& o) {
 }
 
 AttentionSelection selection_of(const Options& o) {
-  return {.layer = o.layer, .head = o.head, .kind = value_of<AttentionKind>(o.kind)};
-}
-
-// A view, and its formats for models of texts and of images; none: it is not for these.
-struct View {
-  std::string_view name;
-  std::vector<std::string_view> of_texts, of_images;
-};
-
-const View& view_of(const Options& o) {
-  static const View kViews[] = {
-      {"weights", {"csv", "json", "matrix", "npy", "svg", "html"}, {kFormats.begin(), kFormats.end()}},
-      {"heads", {"csv", "json", "svg"}, {"csv", "json", "svg"}},
-      {"lines", {"svg"}, {}},
-      {"rollout", {"csv", "json", "svg"}, {"csv", "svg", "png"}},
-      {"distance", {}, {"csv", "svg"}},
-      {"alignments", {"csv"}, {}}};
-  return *std::ranges::find(kViews, std::string_view(o.view), &View::name);
-}
-
-void check_format(const Options& o, const std::vector<std::string_view>& formats) {
-  if (std::ranges::count(formats, std::string_view(o.format)) == 0)
-    throw UsageError("--format " + o.format + " is not of --view " + o.view + " (" + alternatives(formats) +
-                     ")");
-}
-
-// Those of the view, whatever the model; by what -o ends in, where there is a choice.
-std::vector<std::string_view> formats_of(const Options& o) {
-  std::vector<std::string_view> formats;
-  for (const std::string_view format : kFormats) {
-    const View& view = view_of(o);
-    if (std::ranges::count(view.of_texts, format) + std::ranges::count(view.of_images, format) > 0)
-      formats.push_back(format);
-  }
-  return formats;
+  return {.layer = o.layer, .head = o.head, .kind = o.kind};
 }
 
 void check_options(const Options& o) {
-  check_format(o, formats_of(o));
-  if (o.is_mean_over_heads && o.format != "svg") throw UsageError("--mean is for --format svg");
-  const bool has_parts = o.view != "distance" && o.view != "heads" &&
-                         (o.format == "svg" || (o.format == "npy" && o.view == "weights"));
+  const bool has_parts = o.view != View::distance && o.view != View::heads &&
+                         (o.format == Format::svg || (o.format == Format::npy && o.view == View::weights));
   if (writes_folder(o) && !has_parts)
     throw UsageError("-o FOLDER/ is for --format svg or npy, files for each text or image (name a file)");
   if (writes_folder(o)) return;
-  const bool is_links = o.view == "alignments";
-  cli::check_format_ending(o.output, is_links && o.gold.empty() ? "text" : o.format,
-                           is_links ? std::vector<std::string_view>() : formats_of(o));
+  const bool is_links = o.view == View::alignments && o.gold.empty();
+  cli::check_format_ending(o.output, is_links ? "text" : name_of(o.format), endings_of(o.view));
 }
 
 // Once it is known what the model reads.
 void check_model(const Options& o, Task task) {
   const bool is_of_images = task == Task::image_classification;
   o.of_kinds.check(o.model, {is_of_images ? kImages : kTexts, task == Task::translation ? kTranslator : ""});
-  const std::vector<std::string_view>& formats = is_of_images ? view_of(o).of_images : view_of(o).of_texts;
-  const bool is_links = o.view == "alignments";
+  const ViewFormats& of_view = formats_of(o.view);
+  const std::vector<Format>& formats = is_of_images ? of_view.of_images : of_view.of_texts;
+  const std::string view = "--view " + std::string(name_of(o.view));
+  const bool is_links = o.view == View::alignments;
   if (formats.empty() || (is_links && task != Task::translation))
-    throw UsageError("--view " + o.view + " is for " +
+    throw UsageError(view + " is for " +
                      std::string(is_links       ? kTranslator
                                  : is_of_images ? kTexts
                                                 : kImages) +
                      ", " + o.model + " is none");
-  check_format(o, formats);
+  if (std::ranges::count(formats, o.format) == 0)
+    throw UsageError("--format " + std::string(name_of(o.format)) + " is not of " + view + " (" +
+                     alternatives(names_of(formats)) + ")");
+  if (is_links && o.target.empty())
+    throw UsageError(view + " needs --target (the translations whose words are linked)");
 }
 
 }  // namespace
@@ -177,9 +188,7 @@ namespace {
 
 void run(const Options& given) {
   Options o = given;
-  if (!o.format_option.is_given())
-    o.format = cli::format_of_ending(
-        o.output, o.view == "alignments" ? std::vector<std::string_view>() : formats_of(o), o.format);
+  o.format = format_of(o);
   check_options(o);
   const AttentionSelection selection = selection_of(o);
   if (o.isa != "auto") kernels::set_isa(kernels::isa_of_name(o.isa));
@@ -187,7 +196,7 @@ void run(const Options& given) {
     const ModelFolder folder = open_model(o.model);
     cli::note_skipped_checkpoints(folder.skipped);
     check_model(o, folder.family->task);
-    if (o.view == "alignments") return dump_alignments(o, folder);
+    if (o.view == View::alignments) return dump_alignments(o, folder);
     const bool is_of_images = folder.family->task == Task::image_classification;
     (is_of_images ? dump_images : dump_texts)(o, selection, folder);
   });

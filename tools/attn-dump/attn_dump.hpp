@@ -21,13 +21,20 @@
 
 namespace headwater::attn_dump {
 
+enum class View { weights, heads, lines, alignments, rollout, distance };
+enum class Format { csv, json, matrix, npy, svg, html, png };
+
 struct Options {
   std::string model;
   std::vector<std::string> texts;
   std::optional<std::int64_t> layer, head, inverse_layer, inverse_head;
   std::optional<std::int64_t> first;  // of images: only so many
   std::optional<double> min_weight;   // of a line that is drawn
-  std::string kind, target, view = "weights", format = "csv", isa = "auto";
+  std::optional<AttentionKind> kind;
+  View view = View::weights;
+  std::optional<Format> typed_format;
+  Format format = Format::csv;  // as typed, or else by -o or the view
+  std::string target, isa = "auto";
   std::string inverse, gold;  // of --view alignments: a model, and a file
   fs::path output;
   bool is_mean_over_heads = false;
@@ -35,7 +42,6 @@ struct Options {
   bool is_quiet = false;
   cli::LineReaderSettings reader{.refuses_tabs = true};
   int threads = 0;
-  cli::Option format_option;
   cli::KindOptions of_kinds;
 };
 

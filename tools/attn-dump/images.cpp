@@ -49,8 +49,8 @@ class OfImages : public ImageFormat {
       panels.push_back(attention_overlay(seen, weights, tokens_, settings.patch_size, factor));
     };
     const std::span<const AttentionRecord> records = trace.records;
-    if (options_.view == "rollout") add_overlay(attention_rollout(records, tokens_));
-    for (std::size_t begin = 0; begin < records.size() && options_.view == "weights";) {
+    if (options_.view == View::rollout) add_overlay(attention_rollout(records, tokens_));
+    for (std::size_t begin = 0; begin < records.size() && options_.view == View::weights;) {
       std::size_t end = begin + 1;
       while (end < records.size() && records[end].layer == records[begin].layer) ++end;
       add_overlay(attention_of_output(records.subspan(begin, end - begin), tokens_));
@@ -107,8 +107,8 @@ class ImageDistance : public OfImages {
 
   void finish(std::int64_t images) override {
     const std::vector<AttentionDistance::Row> rows = distance_.rows();
-    output_.write(options_.format == "csv" ? attention_distance_csv(rows)
-                                           : attention_distance_svg(rows, title_of(images)));
+    output_.write(options_.format == Format::csv ? attention_distance_csv(rows)
+                                                 : attention_distance_svg(rows, title_of(images)));
   }
 
  private:
@@ -121,13 +121,13 @@ class ImageRows : public OfImages {
   using OfImages::OfImages;
 
   void begin() override {
-    if (options_.format != "csv") return;
-    output_.write(options_.view == "rollout" ? rollout_csv_header() : patch_attention_csv_header());
+    if (options_.format != Format::csv) return;
+    output_.write(options_.view == View::rollout ? rollout_csv_header() : patch_attention_csv_header());
   }
 
   void add(std::int64_t number, VisionTrace trace, const images::InputImage& image) override {
     text_.clear();
-    if (options_.view == "rollout") {
+    if (options_.view == View::rollout) {
       append_rollout_csv(text_,
                          {.example = number,
                           .image = image.path,
@@ -137,9 +137,9 @@ class ImageRows : public OfImages {
       return output_.write(text_);
     }
     for (AttentionRecord& record : trace.records) {
-      if (options_.format == "csv") append_patch_attention_csv(text_, record, tokens_);
-      if (options_.format == "json") append_attention(text_, AttentionRows::Format::json, record);
-      if (options_.format == "matrix") append_attention(text_, AttentionRows::Format::matrix, record);
+      if (options_.format == Format::csv) append_patch_attention_csv(text_, record, tokens_);
+      if (options_.format == Format::json) append_attention(text_, AttentionRows::Format::json, record);
+      if (options_.format == Format::matrix) append_attention(text_, AttentionRows::Format::matrix, record);
       output_.write(text_);
       text_.clear();
     }
@@ -188,7 +188,7 @@ class ImageDrawings : public OfImages {
                          .predicted = label_of(trace),
                          .probability = trace.probability,
                          .label = is_known ? image.label : ""};
-    if (options_.view == "rollout") {
+    if (options_.view == View::rollout) {
       tiles_.push_back({overlays(trace), std::move(caption)});
     } else {
       if (options_.is_mean_over_heads) trace.records = means_over_heads(trace.records);
@@ -213,7 +213,7 @@ class ImageDrawings : public OfImages {
     const std::string title = count == 1
                                   ? (tiles_.empty() ? grids_.front().caption : tiles_.front().caption).name
                                   : title_of(static_cast<std::int64_t>(count));
-    if (options_.view == "rollout") return overlay_page_svg(tiles_, title);
+    if (options_.view == View::rollout) return overlay_page_svg(tiles_, title);
     // One panel has room for the names of its tokens.
     const bool is_one = grids_.size() == 1 && grids_.front().records.size() == 1;
     return is_one ? heat_map_svg(grids_.front().records, {.title = title})
@@ -269,12 +269,12 @@ class ImageSheet : public OfImages {
 };
 
 std::unique_ptr<ImageFormat> image_format(const Options& o, const VisionTracer& tracer, Output& output) {
-  if (o.view == "heads") return std::make_unique<ImageHeads>(o, tracer, output);
-  if (o.view == "distance") return std::make_unique<ImageDistance>(o, tracer, output);
-  if (o.format == "npy") return std::make_unique<ImageArrays>(o, tracer, output);
-  if (o.format == "svg") return std::make_unique<ImageDrawings>(o, tracer, output);
-  if (o.format == "html") return std::make_unique<ImagesPage>(o, tracer, output);
-  if (o.format == "png") return std::make_unique<ImageSheet>(o, tracer, output);
+  if (o.view == View::heads) return std::make_unique<ImageHeads>(o, tracer, output);
+  if (o.view == View::distance) return std::make_unique<ImageDistance>(o, tracer, output);
+  if (o.format == Format::npy) return std::make_unique<ImageArrays>(o, tracer, output);
+  if (o.format == Format::svg) return std::make_unique<ImageDrawings>(o, tracer, output);
+  if (o.format == Format::html) return std::make_unique<ImagesPage>(o, tracer, output);
+  if (o.format == Format::png) return std::make_unique<ImageSheet>(o, tracer, output);
   return std::make_unique<ImageRows>(o, tracer, output);
 }
 

@@ -62,20 +62,20 @@ class WeightsOfTexts : public TextFormat {
     for (std::string& token : record.predicts) token = queries.token_label(token);
   }
 
-  bool is_rollout() const { return options_.view == "rollout"; }
+  bool is_rollout() const { return options_.view == View::rollout; }
 
   // What a picture or a page is made of; those of all texts are in memory at once, as `weights` counts them.
   std::vector<AttentionRecord> records_of(const TextWeights& of, std::size_t& weights) const {
     constexpr std::size_t kMaxWeights = std::size_t{1} << 24;  // a picture takes up to 90 bytes a weight
     weights += is_rollout() ? rollout_weights(of.heads) : all_weights(of.heads);
     if (weights > kMaxWeights) {
-      throw LineError(of.line,
-                      " " + format_count(static_cast<std::int64_t>(weights)) + " weights, " +
-                          (is_rollout() ? "a rollout" : options_.format) + " holds at most " +
-                          format_count(static_cast<std::int64_t>(kMaxWeights)) +
-                          (!is_rollout() ? " (choose with --layer and --head, or write csv, json or npy)"
-                           : options_.format == "svg" ? " (shorten the text, or draw one each: -o FOLDER/)"
-                                                      : " (shorten the text)"));
+      throw LineError(
+          of.line, " " + format_count(static_cast<std::int64_t>(weights)) + " weights, " +
+                       std::string(is_rollout() ? "a rollout" : name_of(options_.format)) +
+                       " holds at most " + format_count(static_cast<std::int64_t>(kMaxWeights)) +
+                       (!is_rollout() ? " (choose with --layer and --head, or write csv, json or npy)"
+                        : options_.format == Format::svg ? " (shorten the text, or draw one each: -o FOLDER/)"
+                                                         : " (shorten the text)"));
     }
     if (!is_rollout()) return of.heads.records();
     TextRollout rollout;
@@ -88,7 +88,7 @@ class WeightsOfTexts : public TextFormat {
 
   std::string picture(std::span<const AttentionRecord> records, const std::string& title) const {
     const bool is_mean = options_.is_mean_over_heads;
-    if (options_.view != "lines")
+    if (options_.view != View::lines)
       return heat_map_svg(records, {.title = title, .is_mean_over_heads = is_mean});
     AttentionLinesSettings settings{.title = title, .is_mean_over_heads = is_mean};
     if (options_.min_weight) settings.min_weight = *options_.min_weight;
@@ -268,10 +268,11 @@ std::pair<const Tokenizer&, const Tokenizer&> tokenizers_of(const AttentionTrace
 }
 
 std::unique_ptr<TextFormat> text_format(const Options& o, const AttentionTracer& tracer, Output& output) {
-  if (o.format == "npy") return std::make_unique<TextArrays>(o, tracer, output);
-  if (o.format == "svg") return std::make_unique<TextPictures>(o, tracer, output);
-  if (o.format == "html") return std::make_unique<TextPage>(o, tracer, output);
-  return std::make_unique<TextRows>(o, tracer, output, value_of<AttentionRows::Format>(o.format).value());
+  if (o.format == Format::npy) return std::make_unique<TextArrays>(o, tracer, output);
+  if (o.format == Format::svg) return std::make_unique<TextPictures>(o, tracer, output);
+  if (o.format == Format::html) return std::make_unique<TextPage>(o, tracer, output);
+  return std::make_unique<TextRows>(o, tracer, output,
+                                    value_of<AttentionRows::Format>(name_of(o.format)).value());
 }
 
 }  // namespace headwater::attn_dump

@@ -29,7 +29,7 @@ class Dump {
         tracer_(std::move(tracer)),
         output_(writes_folder(o) ? fs::path() : o.output) {
     tracer_->check(selection);
-    if (o.view == "heads") {
+    if (o.view == View::heads) {
       heads_.emplace(o);
       selection_.has_predictions = false;
     } else {
@@ -249,7 +249,7 @@ class Dump {
       output_.write(heads_->output("text"));
     } else {
       if (format_->holds_weights() && examples_ == 0 && !empty_place_.empty()) {
-        throw Error(empty_place_ + ": no tokens, so " + options_.format +
+        throw Error(empty_place_ + ": no tokens, so " + std::string(name_of(options_.format)) +
                     " has no weights to hold (give a line with a word)");
       }
       format_->finish(title_);
@@ -289,8 +289,8 @@ void dump_texts(const Options& o, const AttentionSelection& selection, const Mod
 
 std::string HeadReport::output(std::string_view what) const {
   const std::vector<HeadRow> rows = statistics_.rows();
-  if (options_.format == "csv") return head_csv(rows);
-  if (options_.format == "json") return head_json(rows);
+  if (options_.format == Format::csv) return head_csv(rows);
+  if (options_.format == Format::json) return head_json(rows);
   if (rows.empty())
     throw Error("no " + std::string(what) + "s with tokens, so there is no picture (give one at least)");
   return head_grid_svg(rows, name_of_model(options_.model) + ", " + counted(statistics_.texts(), what),
