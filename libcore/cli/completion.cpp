@@ -56,6 +56,21 @@ std::vector<std::string> command_names(const Completion& completion) {
   return out;
 }
 
+bool is_of(const CompletedOption& option, const std::string& command) {
+  return option.commands.empty() || std::ranges::count(option.commands, command) > 0;
+}
+
+// The commands or modes that lack an option.
+std::vector<std::string> commands_without_some(const Completion& completion) {
+  std::vector<std::string> all = completion.modes;
+  for (const std::string& name : command_names(completion)) all.push_back(name);
+  std::erase_if(all, [&](const std::string& command) {
+    return std::ranges::all_of(completion.options,
+                               [&](const CompletedOption& option) { return is_of(option, command); });
+  });
+  return all;
+}
+
 // --- bash
 
 // Names of the options of one sort, as a pattern of `case`; "" where there are none.
@@ -79,19 +94,33 @@ std::string bash_reply_or_files(const std::vector<std::string>& words) {
          " -- \"$word\"; compgen -f -- \"$word\"; } | sort -u); compopt -o filenames 2>/dev/null";
 }
 
-// The first operand is a command, the next are what goes with it.
-std::string bash_commands(const Completion& completion) {
+// The first operand as $command.
+std::string bash_command(const Completion& completion) {
   const std::string valued = bash_pattern(completion, [](const CompletedOption&) { return true; });
   std::string out =
       "  local command=\n"
       "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
       "    case ${COMP_WORDS[i]} in\n";
   if (!valued.empty()) out += "      " + valued + ") ((++i)) ;;\n";
-  out +=
-      "      -* | =) ;;\n"
-      "      *) command=${COMP_WORDS[i]}; break ;;\n"
-      "    esac\n"
-      "  done\n"
+  return out +
+         "      -* | =) ;;\n"
+         "      *) command=${COMP_WORDS[i]}; break ;;\n"
+         "    esac\n"
+         "  done\n";
+}
+
+std::string bash_options(const Completion& completion, const std::string& command) {
+  std::vector<std::string> names;
+  for (const CompletedOption& option : completion.options) {
+    if (command.empty() || is_of(option, command))
+      names.insert(names.end(), option.names.begin(), option.names.end());
+  }
+  return bash_reply(names);
+}
+
+// What goes with the command.
+std::string bash_commands(const Completion& completion) {
+  std::string out =
       "  case $command in\n"
       "    '') " +
       bash_reply(command_names(completion)) + " ;;\n";
@@ -107,9 +136,6 @@ std::string bash_commands(const Completion& completion) {
 // An empty reply is files, which bash itself completes best (-o default).
 std::string bash_script(const Completion& completion) {
   const std::string function = function_name(completion.program);
-  std::vector<std::string> names;
-  for (const CompletedOption& option : completion.options)
-    names.insert(names.end(), option.names.begin(), option.names.end());
   std::string out =
       first_line(completion, "bash") + function +
       "() {\n"
@@ -133,14 +159,19 @@ std::string bash_script(const Completion& completion) {
       bash_pattern(completion, [](const CompletedOption& o) { return o.words.empty() && !o.is_file; });
   if (!files.empty()) out += "    " + files + ") return ;;\n";
   if (!others.empty()) out += "    " + others + ") compopt +o default 2>/dev/null; return ;;\n";
-  out +=
-      "  esac\n"
-      "  if [[ -z $operands && $word == -* ]]; then\n"
-      "    " +
-      bash_reply(names) +
-      "\n"
-      "    return\n"
-      "  fi\n";
+  out += "  esac\n";
+  if (!completion.commands.empty()) out += bash_command(completion);
+  if (!completion.modes.empty()) out += "  local command=${COMP_WORDS[1]}\n";
+  out += "  if [[ -z $operands && $word == -* ]]; then\n";
+  const std::vector<std::string> some = commands_without_some(completion);
+  if (!some.empty()) out += "    case $command in\n";
+  for (const std::string& command : some)
+    out += "      " + command + ") " + bash_options(completion, command) + "; return ;;\n";
+  if (!some.empty()) out += "    esac\n";
+  out += "    " + bash_options(completion, "") +
+         "\n"
+         "    return\n"
+         "  fi\n";
   if (!completion.commands.empty()) out += bash_commands(completion);
   if (!completion.modes.empty())
     out += "  [[ $COMP_CWORD != 1 ]] || { " + bash_reply_or_files(completion.modes) + "; }\n";
@@ -177,6 +208,15 @@ std::string zsh_option(const CompletedOption& option) {
   return before + between_quotes(names + rest);
 }
 
+// A line each, of what the command has.
+std::string zsh_options(const Completion& completion, const std::string& command) {
+  std::string out;
+  for (const CompletedOption& option : completion.options) {
+    if (command.empty() || is_of(option, command)) out += " \\\n  " + zsh_option(option);
+  }
+  return out;
+}
+
 std::string zsh_script(const Completion& completion) {
   const bool has_commands = !completion.commands.empty();
   std::string out = "#compdef " + completion.program + "\n" + first_line(completion, "zsh");
@@ -184,8 +224,14 @@ std::string zsh_script(const Completion& completion) {
     out += "[[ $CURRENT != 2 || $words[2] == -* ]] || { _alternative " +
            between_quotes("modes:mode:" + zsh_words(completion.modes)) + " 'files:file:_files'; return }\n";
   if (has_commands) out += "local curcontext=$curcontext state line\ntypeset -A opt_args\n";
-  out += has_commands ? "_arguments -C -s -S" : "_arguments -s -S";
-  for (const CompletedOption& option : completion.options) out += " \\\n  " + zsh_option(option);
+  std::string options = zsh_options(completion, "");
+  if (const std::vector<std::string> some = commands_without_some(completion); !some.empty()) {
+    out += "local -a known\nknown=(" + std::exchange(options, " $known") + ")\ncase $words[2] in\n";
+    for (const std::string& command : some)
+      out += command + ") known=(" + zsh_options(completion, command) + ") ;;\n";
+    out += "esac\n";
+  }
+  out += (has_commands ? "_arguments -C -s -S" : "_arguments -s -S") + options;
   if (!has_commands) return out + " \\\n  '*:file:_files'\n";
   out += " \\\n  '1:command:" + zsh_words(command_names(completion)) +
          "' \\\n  '*:word:->words' && return\n" + "[[ $state == words ]] || return\ncase $line[1] in\n";
@@ -208,8 +254,12 @@ std::string zsh_script(const Completion& completion) {
 std::string fish_script(const Completion& completion) {
   const std::string begin = "complete -c " + completion.program;
   std::string out = first_line(completion, "fish");
+  const std::vector<std::string> some = commands_without_some(completion);
   for (const CompletedOption& option : completion.options) {
     out += begin;
+    std::vector<std::string> others = some;
+    std::erase_if(others, [&](const std::string& command) { return is_of(option, command); });
+    if (!others.empty()) out += " -n 'not __fish_seen_subcommand_from " + joined(others, " ") + "'";
     for (const std::string& name : option.names)
       out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
     if (!option.words.empty())

@@ -17,6 +17,8 @@ struct CompletedOption {
   std::vector<std::string> words;  // that the value may be
   bool is_file = false;            // the value; where it is neither, nothing is known of it
   bool is_repeated = false;
+  // The commands or modes that have it; none: all.
+  std::vector<std::string> commands = {};
 };
 
 // What follows the first operand where that is a command: these words, or files.

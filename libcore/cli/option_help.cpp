@@ -183,6 +183,16 @@ Completion CommandLine::completion() {
   out.program = tool_;
   if (commands_) out.commands = commands_();
   out.modes = modes_;
+  const auto is_command = [&](std::string_view name) {
+    return std::ranges::count(out.commands, name, &CommandWords::command) > 0;
+  };
+  std::map<const CLI::Option*, std::vector<std::string>> of_commands;
+  for (const Rule& rule : rules_) {
+    const std::vector<std::string_view> others = split(rule.others, ' ');
+    if (rule.is_exclusion || !std::ranges::all_of(others, is_command)) continue;
+    for (const std::string_view name : split(rule.options, ' '))
+      of_commands[app_->get_option_no_throw(std::string(name))] = {others.begin(), others.end()};
+  }
   for (const CLI::Option* option : app_->get_options()) {
     if (!option->nonpositional() || option->get_group().empty()) continue;
     CompletedOption& completed = out.options.emplace_back();
@@ -190,6 +200,7 @@ Completion CommandLine::completion() {
     completed.help = in_plain_text(description_of(*option));
     completed.value_name = value_of(*option);
     completed.is_repeated = option->get_items_expected_max() > 1;
+    completed.commands = of_commands[option];
     const auto is_of = [&](const std::vector<const CLI::Option*>& files) {
       return std::find(files.begin(), files.end(), option) != files.end();
     };

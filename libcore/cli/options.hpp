@@ -167,7 +167,8 @@ class CommandLine {
   // together. May throw UsageError.
   void after_parse(std::function<void()> resolve) { after_parse_.push_back(std::move(resolve)); }
 
-  // The first operand is one of these commands, for shells. Called where a script for one is asked for.
+  // The first operand is one of these commands, for shells: what a rule says goes with some alone is offered
+  // with these. Called where a script for one is asked for.
   void commands(std::function<std::vector<CommandWords>()> words) { commands_ = std::move(words); }
 
   // The first word may be one of these, for shells.

@@ -115,6 +115,11 @@ check 'vectorize lab' '=labels'
 check 'vectorize labels ' '!ids'
 check 'attn-dump model --view ro' '=rollout'
 check 'headwater recipes ' '!recipe.yaml' '!phrasebook'
+# Options: those of the command.
+check 'headwater --a' '=--all --allow-empty --array'
+check 'headwater run --' --array --jobs '!--output'
+check 'headwater recipes --' --quiet '!--array' '!--jobs' '!--output'
+check 'headwater new --o' '=--output'
 # Files: bash completes them itself where the reply is empty.
 in_bash train --recipe rec >"$tmp/offered"
 [ ! -s "$tmp/offered" ] || fail 'bash: files are left to it'

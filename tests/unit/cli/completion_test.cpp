@@ -32,6 +32,8 @@ Completion completion_of(Typed& typed, bool has_commands = false) {
     line.commands([] {
       return std::vector<CommandWords>{{"run", {"phrasebook", "mnist-vit"}, true}, {"recipes", {}, false}};
     });
+    line.condition("run", [] { return true; });
+    line.goes_with("--set --threads", "run");
   }
   return line.completion();
 }
@@ -124,10 +126,27 @@ TEST_CASE("commands have words of their own") {
   CHECK(has_line(fish, "complete -c hw-train -n '__fish_seen_subcommand_from recipes' -f"));
 }
 
+TEST_CASE("what goes with some commands alone is offered with these") {
+  Typed typed;
+  const Completion told = completion_of(typed, true);
+  CHECK(has_line(
+      completion_script(told, Shell::bash),
+      "      recipes) mapfile -t COMPREPLY < <(compgen -W '-h --help --version -o --output --isa --show "
+      "-q --quiet' -- \"$word\"); return ;;"));
+  const std::string zsh = completion_script(told, Shell::zsh);
+  CHECK(has_line(zsh, "_arguments -C -s -S $known \\"));
+  const std::string recipes = zsh.substr(zsh.find("\nrecipes) known=("));
+  CHECK(recipes.substr(0, recipes.find(";;")).find("--threads") == std::string::npos);
+  CHECK(has_line(completion_script(told, Shell::fish),
+                 "complete -c hw-train -n 'not __fish_seen_subcommand_from recipes' -l threads -x -d 'worker "
+                 "threads'"));
+}
+
 TEST_CASE("modes are the first word of the line, beside files") {
   Typed typed;
   Completion told = completion_of(typed);
   told.modes = {"ids", "labels"};
+  told.options.back().commands = {"labels"};
   const std::string bash = completion_script(told, Shell::bash);
   CHECK(has_line(bash,
                  "  [[ $COMP_CWORD != 1 ]] || { mapfile -t COMPREPLY < <({ compgen -W 'ids labels' -- "
@@ -137,6 +156,9 @@ TEST_CASE("modes are the first word of the line, beside files") {
                  "'files:file:_files'; return }"));
   CHECK(has_line(completion_script(told, Shell::fish),
                  "complete -c hw-train -n 'test (count (commandline -opc)) -eq 1' -a 'ids labels'"));
+  CHECK(has_line(bash, "  local command=${COMP_WORDS[1]}"));
+  CHECK(bash.find("\n      ids) ") != std::string::npos);
+  CHECK(bash.find("\n      labels) ") == std::string::npos);
 }
 
 TEST_CASE("a script is asked for by the first words alone") {
