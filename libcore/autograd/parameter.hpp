@@ -86,7 +86,8 @@ struct Parameter {
   std::string name;
   std::vector<Index> shape;  // as saved, e.g. [D, H, K]
   Matrix value;              // the same numbers as a matrix [in, out]; a vector is one row
-  // The weight in bytes, where it was loaded so: products in int8 read these, and value may have no data.
+  // The weight in bytes, where it was loaded so: products in int8 read these, and value may have no data. A
+  // table has a scale for each row, which is an output if it is an output layer too.
   kernels::Int8Weight int8;
   Initializer initializer = Initializer::zeros;
   double fan_in = 0, fan_out = 0;  // of glorot_uniform

@@ -44,6 +44,7 @@ MarianForm form_of(std::string_view bytes) {
 struct Memory {
   std::shared_ptr<const std::string> file;  // null: the caller keeps it
   std::deque<std::vector<float>> made;
+  std::deque<std::string> made_bytes;
 };
 
 // A number or a run of bytes after the other.
@@ -93,22 +94,25 @@ std::string_view bytes_of(const std::vector<float>& numbers) {
 }
 
 // A matrix of bytes. Those of products are stored transposed, tables of embeddings as they are.
-std::vector<float> multiplied_out(const ByteReader& reader, const Item& item, std::string_view data) {
+TensorView multiplied_out(const ByteReader& reader, const Item& item, std::string_view data, Memory& memory) {
   float multiplier;
   std::memcpy(&multiplier, data.data() + item.elements, sizeof multiplier);
   if (!std::isnormal(multiplier) || multiplier < 0)
     reader.fail("tensor " + quote(item.name) + ": the multiplier behind its bytes is no positive number");
   const float unit = 1 / multiplier;
-  const auto* const values = reinterpret_cast<const signed char*>(data.data());
-  std::vector<float> numbers(item.elements);
+  std::vector<float>& numbers = memory.made.emplace_back(item.elements);
+  std::string& bytes = memory.made_bytes.emplace_back(item.elements, '\0');
   const bool is_table = item.name.find("Wemb") != item.name.npos;
   const auto rows = static_cast<std::size_t>(is_table ? 1 : item.shape[0]),
              columns = static_cast<std::size_t>(item.elements) / std::max<std::size_t>(rows, 1);
   for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t c = 0; c < columns; ++c)
-      numbers[r * columns + c] = unit * static_cast<float>(values[c * rows + r]);
+    for (std::size_t c = 0; c < columns; ++c) {
+      const char byte = data[c * rows + r];
+      bytes[r * columns + c] = byte;
+      numbers[r * columns + c] = unit * static_cast<float>(static_cast<signed char>(byte));
+    }
   }
-  return numbers;
+  return {item.name, Dtype::f32, item.shape, bytes_of(numbers), bytes, unit};
 }
 
 class BinaryReader {
@@ -187,8 +191,7 @@ class BinaryReader {
       case kIntgemm8OfBrowsers:
         if (item.rank != 2) fail("is of bytes and no matrix");
         needs(item.elements + sizeof(float));
-        return {item.name, Dtype::f32, item.shape,
-                bytes_of(memory.made.emplace_back(multiplied_out(reader_, item, data)))};
+        return multiplied_out(reader_, item, data, memory);
       default:
         fail("is of type " + std::to_string(item.type) +
              ", and only float32, float16 and intgemm8 are read (write the file with marian-conv "

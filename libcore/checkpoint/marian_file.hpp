@@ -22,8 +22,8 @@ class MarianFile {
   // "special:model.yml"; empty: there is none.
   const std::string& settings() const { return settings_; }
   // The others, a map as x·W has it: [inputs, outputs]. A matrix of bytes (intgemm8) is multiplied out: a
-  // byte divided by the multiplier that stands behind them. Multipliers of activations ("..._QuantMultA") are
-  // left out.
+  // byte divided by the multiplier that stands behind them; TensorView::int8 are the bytes. Multipliers of
+  // activations ("..._QuantMultA") are left out.
   const Safetensors& tensors() const { return tensors_; }
 
  private:

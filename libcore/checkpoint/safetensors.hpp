@@ -43,6 +43,9 @@ struct TensorView {
   Dtype dtype = Dtype::f32;
   std::vector<std::int64_t> shape;  // at most 8 sizes; none: one number
   std::string_view bytes;
+  // Of numbers that another file has in bytes: these in the same order, each to be multiplied by the unit.
+  std::string_view int8 = {};
+  float unit = 0;
 
   std::int64_t elements() const { return static_cast<std::int64_t>(bytes.size() / dtype_bytes(dtype)); }
 };

@@ -108,8 +108,8 @@ class QuantizedReader {
       fail(p.name,
            "has " + std::to_string(p.value.rows) + " inputs, in int8 at most " + std::to_string(kMaxInputs));
     const std::span<const float> scales = scales_of(p);
-    const auto wrong = std::ranges::find_if(
-        scales, [](float scale) { return scale != 0 && !(scale >= kLeast && scale <= kMost); });
+    const auto wrong =
+        std::ranges::find_if(scales, [](float scale) { return scale != 0 && !is_scale(scale); });
     if (wrong != scales.end())
       fail(name, "has the scale " + shortest(static_cast<double>(*wrong)) + " at " +
                      std::to_string(wrong - scales.begin()) + ", expected 0 or a positive number near 1");
@@ -131,6 +131,8 @@ class QuantizedReader {
 };
 
 }  // namespace
+
+bool is_scale(float scale) { return scale >= kLeast && scale <= kMost; }
 
 bool take_quantization(Json& config) {
   const Json* const member = config.find(kMember);

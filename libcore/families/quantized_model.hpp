@@ -26,6 +26,9 @@ void map_quantized(const Safetensors& tensors, const QuantizedUse& use, Paramete
 // The file. Throws Error naming the weight that cannot be written in bytes.
 void write_quantized(const Parameters& parameters, std::string_view beginning, const ByteSink& sink);
 
+// Whether products in int8 take bytes that are to be multiplied by this number, which is not 0.
+bool is_scale(float scale);
+
 // Whether products of the model can be computed in int8.
 bool computes_in_int8(const ModelFolder& folder);
 

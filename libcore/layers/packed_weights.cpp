@@ -43,6 +43,14 @@ struct PackedWeights::Weight {
 };
 
 kernels::PackedWeight PackedWeights::Weight::quantize(Real* floats, Real* to) const {
+  if (has_bytes() && is_transposed) {
+    std::vector<std::int8_t> turned(static_cast<std::size_t>(parameter.size()));
+    for (Index o = 0, i = 0; o < outputs(); ++o) {
+      for (Index k = 0; k < inputs(); ++k, ++i)
+        turned[static_cast<std::size_t>(k * outputs() + o)] = parameter.int8.bytes[i];
+    }
+    return kernels::pack_int8({turned.data(), parameter.int8.scales}, inputs(), outputs(), to);
+  }
   if (has_bytes()) return kernels::pack_int8(parameter.int8, inputs(), outputs(), to);
   const kernels::PackedWeight quantized = kernels::quantize_weight(pack(floats), to);
   if (quantized.int8.bytes == nullptr) {

@@ -2,10 +2,14 @@
 
 #include <fnmatch.h>
 #include <algorithm>
+#include <deque>
+#include <limits>
 #include <map>
+#include <memory>
 #include <unordered_map>
 
 #include "families/model_directory.hpp"
+#include "families/quantized_model.hpp"
 #include "families/vision/model.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -154,6 +158,7 @@ class TableReader {
     check();  // before the parameters' memory: config.json may ask for any sizes
     parameters_.allocate(false);
     for (const auto& p : parameters_.all()) fill(*p);
+    parameters_.keep(kept_);
     for (const TensorView& tensor : tensors_.tensors()) check_unread(tensor);
   }
 
@@ -229,9 +234,11 @@ class TableReader {
       const auto there = static_cast<std::size_t>(tensor.elements());
       read_numbers(tensor, std::span<Real>(p.value.data, there));
       std::fill(p.value.data + there, p.value.data + p.size(), Real(*at.row->last));
+      if (*at.row->last == 0) take_bytes(p, tensor);
     } else if (static_cast<Index>(tensor.elements()) == p.size() &&
                (!at.is_weight || at.row->form == TensorForm::conv1d)) {
       read_numbers(tensor, std::span<Real>(p.value.data, static_cast<std::size_t>(p.size())));
+      take_bytes(p, tensor);
     } else {
       const std::span<const Real> values = values_of(tensor);
       for_each_place(at, p, ours_, [&](Index here, Index there) {
@@ -241,6 +248,19 @@ class TableReader {
     if (kernels::find_not_finite(p.size(), p.value.data) < 0) return;
     throw Error(tensors_.where() + ": tensor " + quote(tensor.name) +
                 ": a number is not finite (take another file)");
+  }
+
+  // Products in int8 take the bytes of a file as they are: a second rounding would lose a part of them. What
+  // the file lacks is 0.
+  void take_bytes(Parameter& p, const TensorView& tensor) {
+    constexpr auto kLeast = static_cast<char>(std::numeric_limits<std::int8_t>::min());
+    if (tensor.int8.empty() || tensor.int8.find(kLeast) != tensor.int8.npos || !is_scale(tensor.unit)) return;
+    std::vector<std::int8_t>& bytes = kept_->bytes.emplace_back(tensor.int8.begin(), tensor.int8.end());
+    bytes.resize(static_cast<std::size_t>(p.size()));
+    const Index outputs =
+        p.is_table ? p.value.rows : p.value.cols;  // of a table: that is an output layer too
+    p.int8 = {bytes.data(),
+              kept_->scales.emplace_back(static_cast<std::size_t>(outputs), tensor.unit).data()};
   }
 
   // What a file says twice must be the same, and what is computed here must be what it holds.
@@ -270,6 +290,11 @@ class TableReader {
   std::map<std::string, const Parameter*> own_names_, used_;
   std::unordered_map<const Parameter*, TensorPlace> places_;
   std::vector<Real> values_;
+  struct Kept {
+    std::deque<std::vector<std::int8_t>> bytes;
+    std::deque<std::vector<float>> scales;
+  };
+  std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "error_text.hpp"
 #include "families/model_directory.hpp"
 #include "families/translator/directory.hpp"
+#include "layers/packed_weights.hpp"
 #include "naive_marian.hpp"
 #include "scratch_directory.hpp"
 
@@ -72,6 +73,39 @@ TEST_CASE("Marian NMT: the directory as it is becomes a translator with its numb
   CHECK(loaded.target_tokenizer.surface(20) == "[START]");
   CHECK(loaded.target_tokenizer.start_id() == 20);
   CHECK(loaded.target_tokenizer.end_id() == 0);
+}
+
+TEST_CASE("Marian NMT: products in int8 have the bytes of the file, those of the output layer too") {
+  const Folder folder;
+  const LoadedTranslator loaded = folder.load();
+  const OutputLayer& output = loaded.model->output_layer();
+  const PackedWeights packed(loaded.model->parameters(), output, ComputeType::int8);
+  const auto check = [&](const kernels::PackedWeight& found, const char* theirs, bool is_turned) {
+    std::vector<std::int8_t> bytes(static_cast<std::size_t>(found.inputs * found.outputs));
+    kernels::unpack_int8(found, bytes.data());
+    const naive_marian::Rows& wanted = folder.model.at(theirs);
+    for (Index k = 0, i = 0; k < found.inputs; ++k) {
+      for (Index o = 0; o < found.outputs; ++o, ++i) {
+        const auto row = static_cast<std::size_t>(is_turned ? o : k),
+                   column = static_cast<std::size_t>(is_turned ? k : o);
+        const double value = row < wanted.size() ? wanted[row][column] : 0;
+        REQUIRE(bytes[static_cast<std::size_t>(i)] == std::lround(value * 127));
+      }
+    }
+    for (Index o = 0; o < found.outputs; ++o) CHECK(found.int8.scales[o] == 1 / 127.0f);
+  };
+  const auto weight = [&](const char* ours) -> const kernels::PackedWeight& {
+    return packed.of(*loaded.model->parameters().find(ours));
+  };
+  check(weight("encoder.1.self_attention.query.weight"), "encoder_l2_self_Wq", false);
+  check(weight("decoder.0.ssru.forget.weight"), "decoder_l1_rnn_Wf", false);
+  check(weight("decoder.1.feed_forward.inner.weight"), "decoder_l2_ffn_W1", false);
+  check(packed.output().packed, "Wemb", true);
+  const QuantizedWeight written =
+      quantized(*loaded.model->parameters().find("decoder.1.feed_forward.inner.weight"));
+  CHECK(written.scales == std::vector<float>(12, 1 / 127.0f));
+  for (std::size_t i = 0; i < written.bytes.size(); ++i)
+    CHECK(written.bytes[i] == std::lround(folder.model.at("decoder_l2_ffn_W1")[i / 12][i % 12] * 127));
 }
 
 TEST_CASE("Marian NMT: npz, and the names that browsers give files, are read too") {
