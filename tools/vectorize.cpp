@@ -11,17 +11,8 @@ namespace {
 struct Line {
   Options options;
   ModeOptions typed;
+  const ModeRow* mode = nullptr;
 };
-
-// The word of a command is taken out; what it stands for comes in its place.
-std::vector<char*> without_command(int argc, char** argv, const Command& command) {
-  std::vector<char*> words(argv, argv + argc);
-  if (command.name.empty()) return words;
-  words.erase(words.begin() + 1);
-  for (auto word = command.words.rbegin(); word != command.words.rend(); ++word)
-    words.insert(words.begin() + 1, const_cast<char*>(word->c_str()));
-  return words;
-}
 
 }  // namespace
 }  // namespace headwater::vectorize
@@ -30,7 +21,8 @@ int main(int argc, char** argv) {
   using namespace headwater;
   using namespace headwater::vectorize;
   const Command& command = find_command(argc > 1 ? argv[1] : "");
-  std::vector<char*> words = without_command(argc, argv, command);
+  std::vector<char*> words(argv, argv + argc);
+  if (!command.name.empty()) words.erase(words.begin() + 1);
   const std::string modes = command.name.empty() ? command_list() : "";
   std::optional<Line> all;
   return cli::tool_main(
@@ -39,12 +31,13 @@ int main(int argc, char** argv) {
       [&](cli::CommandLine& line) {
         all.emplace().options.command = &command;
         describe(line, all->options);
-        all->typed.find(line);
-        line.modes(command_names());
-        all->typed.show_only(command.modes);
+        line.modes(command_names(), command.name);
+        all->typed.find(line, command);
+        line.before_rules([&] { all->mode = &find_mode(all->options, all->typed); });
       },
       [&] {
-        const ModeRow& mode = resolve_mode(all->options, all->typed);
+        const ModeRow& mode = *all->mode;
+        if (mode.resolve != nullptr) mode.resolve(all->options, all->typed);
         ThreadPool(all->options.threads).run([&] { mode.run(all->options); });
       });
 }

@@ -152,8 +152,9 @@ std::string CommandLine::description_of(const CLI::Option& option) {
     };
     if (std::ranges::none_of(split(rule.options, ' '), is_it)) continue;
     std::vector<std::string> names;
-    for (const Condition& other : conditions_of(rule.others))
-      (rule.is_exclusion ? excluded : names).push_back(other.shown);
+    for (const Condition& other : conditions_of(rule.others)) {
+      if (!other.is_hidden) (rule.is_exclusion ? excluded : names).push_back(other.shown);
+    }
     if (!names.empty()) text += std::string("; ") + rule.note + alternatives({names.begin(), names.end()});
   }
   if (!excluded.empty()) text += "; not with " + alternatives({excluded.begin(), excluded.end()});
@@ -186,7 +187,7 @@ Completion CommandLine::completion() {
   const auto is_command = [&](std::string_view name) {
     return std::ranges::count(out.commands, name, &CommandWords::command) > 0;
   };
-  std::map<const CLI::Option*, std::vector<std::string>> of_commands;
+  std::map<const CLI::Option*, std::vector<std::string>> of_commands = of_modes_;
   for (const Rule& rule : rules_) {
     const std::vector<std::string_view> others = split(rule.others, ' ');
     if (rule.is_exclusion || !std::ranges::all_of(others, is_command)) continue;

@@ -69,14 +69,16 @@ std::vector<CommandLine::Condition> CommandLine::conditions_of(std::string_view 
     const auto known = std::ranges::find(conditions_, name, &Condition::name);
     const std::size_t equals = name.find('=');
     const Option option = known == conditions_.end() ? this->option(name.substr(0, equals)) : Option();
+    const bool is_hidden = this->is_hidden(name.substr(0, equals));
     if (known != conditions_.end()) {
       all.push_back(*known);
+      all.back().is_hidden = is_hidden;
     } else if (equals == name.npos) {
-      all.push_back({"", option.shown_name(), [option] { return option.is_given(); }});
+      all.push_back({"", option.shown_name(), [option] { return option.is_given(); }, is_hidden});
     } else {
       const std::vector<std::string_view> values = split(name.substr(equals + 1), ',');
       all.push_back({"", option.shown_name() + " " + alternatives(values),
-                     [option, values] { return std::ranges::count(values, option.value()) > 0; }});
+                     [option, values] { return std::ranges::count(values, option.value()) > 0; }, is_hidden});
     }
   }
   return all;
@@ -90,7 +92,7 @@ void CommandLine::check_rules() {
       bool holds = false;
       for (const Condition& other : others) {
         const bool is_it = other.holds();
-        if (!rule.is_exclusion || (is_it && !holds)) names.push_back(other.shown);
+        if (rule.is_exclusion ? is_it && !holds : !other.is_hidden) names.push_back(other.shown);
         holds = holds || is_it;
       }
       if (option.holds() && holds == rule.is_exclusion)

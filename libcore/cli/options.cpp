@@ -108,6 +108,16 @@ Option& Option::note(std::string text) {
   return *this;
 }
 
+Option& Option::of_modes(std::vector<std::string> words) {
+  line_->of_modes_[option_] = std::move(words);
+  return *this;
+}
+
+void CommandLine::modes(std::vector<std::string> words, std::string_view typed) {
+  modes_ = std::move(words);
+  if (!typed.empty()) app_->name(tool_ += " " + std::string(typed));
+}
+
 bool Option::is_given() const { return option_ != nullptr && option_->count() > 0; }
 
 std::string Option::name() const {  // for the library a hidden option has none
@@ -126,6 +136,11 @@ Option CommandLine::option(std::string_view name) {
   CLI::Option* const found = app_->get_option_no_throw(std::string(name));
   if (found == nullptr) throw std::logic_error("no option is called " + std::string(name));
   return {found, *this};
+}
+
+bool CommandLine::is_hidden(std::string_view name) const {
+  const CLI::Option* const found = app_->get_option_no_throw(std::string(name));
+  return found != nullptr && found->get_group().empty();
 }
 
 std::string Option::value() const {
@@ -314,6 +329,7 @@ Parsed CommandLine::parse(int argc, char** argv) {
     if (!unexpected.empty()) throw UsageError(unexpected + see_help);
     throw UsageError(fault_text(error) + see_help);
   }
+  if (before_rules_) before_rules_();
   check_rules();
   check_files();
   check_needed();

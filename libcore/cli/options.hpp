@@ -72,6 +72,9 @@ class Option {
   // In --help, after what rules say: "only with --terms".
   Option& note(std::string text);
 
+  // Shells offer it after these modes alone, and before one is typed.
+  Option& of_modes(std::vector<std::string> words);
+
   bool is_given() const;
   std::string name() const;        // "--output"
   std::string shown_name() const;  // the same, of an operand as in the usage line: "RUN"
@@ -163,6 +166,9 @@ class CommandLine {
   // By one of its names. Throws std::logic_error where there is none.
   Option option(std::string_view name);
 
+  // Called by parse() before the rules are checked. May throw UsageError.
+  void before_rules(std::function<void()> check) { before_rules_ = std::move(check); }
+
   // Called by parse() when the line is understood, in the order of these calls: for options that are read
   // together. May throw UsageError.
   void after_parse(std::function<void()> resolve) { after_parse_.push_back(std::move(resolve)); }
@@ -171,8 +177,9 @@ class CommandLine {
   // with these. Called where a script for one is asked for.
   void commands(std::function<std::vector<CommandWords>()> words) { commands_ = std::move(words); }
 
-  // The first word may be one of these, for shells.
-  void modes(std::vector<std::string> words) { modes_ = std::move(words); }
+  // The first word may be one of these, for shells. Where it is `typed`, which the line lacks, messages and
+  // --help call the program by both.
+  void modes(std::vector<std::string> words, std::string_view typed);
 
   // The heading in --help of the options that are added from now on. "Input", "Output" and "Model" come first
   // there, in this order; then others, such as "Scores"; then "Speed" and "Other".
@@ -180,8 +187,9 @@ class CommandLine {
 
   // Throws UsageError for a line that does not fit; an unknown option is named before whatever else is wrong.
   Parsed parse(int argc, char** argv);
-  std::string help();           // the list of options
-  std::string option_tables();  // the same of the manual page
+  const std::string& name() const { return tool_; }  // "train", or with its mode "vectorize labels"
+  std::string help();                                // the list of options
+  std::string option_tables();                       // the same of the manual page
   // What shells are told of them, by the program's name as it is called.
   Completion completion();
 
@@ -190,11 +198,13 @@ class CommandLine {
   struct Condition {
     std::string name, shown;
     std::function<bool()> holds;
+    bool is_hidden = false;  // of an option that --help does not show: no text names it
   };
   Option add_words(const std::string& names, std::span<const std::string_view> words,
                    std::function<void(std::string_view)> set, std::string_view shown,
                    const std::string& help);
   std::vector<Condition> conditions_of(std::string_view names);
+  bool is_hidden(std::string_view name) const;
   std::string description_of(const CLI::Option& option);
   void check_rules();
   void check_files();
@@ -229,6 +239,8 @@ class CommandLine {
   std::function<std::vector<CommandWords>()> commands_;
   std::vector<std::string> modes_;
   std::vector<Moved> moved_;
+  std::map<const CLI::Option*, std::vector<std::string>> of_modes_;
+  std::function<void()> before_rules_;
   std::vector<std::function<void()>> after_parse_;
 };
 

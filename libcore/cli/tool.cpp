@@ -72,7 +72,7 @@ void occupy_standard_descriptors() {
 }
 
 std::string help_text(CommandLine& line, const ToolDescription& tool) {
-  std::string out = std::string(tool_name()) + ": " + std::string(tool.summary) + "\n";
+  std::string out = line.name() + ": " + std::string(tool.summary) + "\n";
   const auto add = [&](std::string_view title, std::string_view lines) {
     if (lines.empty()) return;
     out.append("\n").append(title).append("\n");

@@ -115,7 +115,11 @@ check 'vectorize lab' '=labels'
 check 'vectorize labels ' '!ids'
 check 'attn-dump model --view ro' '=rollout'
 check 'headwater recipes ' '!recipe.yaml' '!phrasebook'
-# Options: those of the command.
+# Options: those of the mode or command.
+check 'vectorize --t' '=--tokenizer --terms --threads'
+check 'vectorize pairs --' --max-ratio --threads '!--tokenizer' '!--images'
+check 'vectorize labels --l' '=--labels'
+check 'vectorize columns --' --allow-empty '!--output'
 check 'headwater --a' '=--all --allow-empty --array'
 check 'headwater run --' --array --jobs '!--output'
 check 'headwater recipes --' --quiet '!--array' '!--jobs' '!--output'

@@ -14,13 +14,11 @@ namespace headwater::vectorize {
 
 namespace {
 
-constexpr std::string_view kReversed = "reversed", kShuffled = "shuffled";
-
 // Puts the tokens of line `number`, from 0, into another order. Shuffled ones are in that of Fisher-Yates
 // (random_order), layer and step of the stream being the two halves of the number.
 void put_in_order(const Options& o, std::uint64_t number, std::vector<std::int32_t>& ids) {
-  if (o.order == kReversed) std::reverse(ids.begin(), ids.end());
-  if (o.order != kShuffled) return;
+  if (o.order == TokenOrder::reversed) std::reverse(ids.begin(), ids.end());
+  if (o.order != TokenOrder::shuffled) return;
   const std::vector<std::int32_t> written = ids;
   const std::vector<std::uint32_t> order = random_order({.seed = o.seed,
                                                          .purpose = Purpose::token_order,
@@ -73,7 +71,7 @@ Tokenizer load_tokenizer(const Options& o) {
 }
 
 void describe_ids(cli::CommandLine& line, Options& o) {
-  line.group("Ids of tokens (--tokenizer)");
+  line.group(section(o, "Ids of tokens (--tokenizer)"));
   line.add_option("-t,--tokenizer", o.tokenizer, "the `tokenizer.json` that made the tokens").reads_file();
   line.add_option("-l,--length", o.length,
                   "the model's number of positions; longer lines are truncated ([below](#id-lines))")
@@ -83,8 +81,7 @@ void describe_ids(cli::CommandLine& line, Options& o) {
   line.add_flag("--end", o.has_end, "put the id of [END] after each line");
   line.add_option("--order", o.order,
                   "write the tokens of each line in another order, after it was truncated, to [test a "
-                  "model](#another-order)")
-      .one_of({"reversed", "shuffled"});
+                  "model](#another-order)");
   describe_one_text(line, o);
   line.add_option("--max-unknown", o.max_unknown,
                   "an error (status 1, after the last line) if more than P percent of the tokens are "

@@ -6,7 +6,7 @@
 namespace headwater::vectorize {
 
 void describe_images(cli::CommandLine& line, Options& o) {
-  line.group("Images (--images)");
+  line.group(section(o, "Images (--images)"));
   line.add_option("--images", o.images,
                   "turn images into a data set ([below](#images)): a folder with a folder for each label, a "
                   "list of paths and labels, CIFAR files (`.bin`; operands are more of these), or an IDX "

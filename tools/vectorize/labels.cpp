@@ -57,10 +57,10 @@ void read_whole_lines(Options& o) {
 }  // namespace
 
 void describe_labels(cli::CommandLine& line, Options& o) {
-  line.group("Labels (--learn labels, --labels)");
+  line.group(section(o, "Labels (--learn labels, --labels)"));
   line.add_option("--labels", o.labels,
-                  "write the id of each line's label. FILE is a set of labels, a model directory or a data "
-                  "set of images; of --images: names their labels, that of label 0 first")
+                  "a set of labels, a model directory or a data set of images: write the id of each line's "
+                  "label, or name the labels of images, that of label 0 first")
       .reads_file();
   line.add_option("--learn", o.learn,
                   "collect a [set of labels](#sets-of-labels) from lines, or a table of terms from token "

@@ -1,5 +1,6 @@
 
 #include <algorithm>
+#include <filesystem>
 
 #include "support/error.hpp"
 #include "support/name_list.hpp"
@@ -12,20 +13,29 @@ namespace {
 
 bool learns_terms(const Options& o) { return o.learn == "ngrams" || o.learn == "tf-idf"; }
 
+bool learns_labels(const Options& o) {
+  return o.learn == "labels" || (o.command->name == "labels" && o.learn.empty() && o.labels.empty());
+}
+
 bool is_of_images(const Options& o) { return !o.images.empty() || o.command->name == "images"; }
+
+bool makes_columns(const Options& o) {
+  if (o.command->name == "columns") return true;
+  return o.form == "dataset" && o.block == 0 && o.tokenizer.empty() && o.command->name != "ids";
+}
 
 const ModeRow kModes[] = {
     {Mode::split, "--split", [](const Options& o) { return !o.split.empty(); }, "the other lines", nullptr,
      split_lines},
-    {Mode::pairs, "pairs", [](const Options& o) { return o.command->name == "pairs"; }, "", nullptr,
+    {Mode::pairs, "vectorize pairs", [](const Options& o) { return o.command->name == "pairs"; }, "", nullptr,
      filter_pairs},
-    {Mode::shortlist, "shortlist", [](const Options& o) { return o.command->name == "shortlist"; },
+    {Mode::shortlist, "vectorize shortlist", [](const Options& o) { return o.command->name == "shortlist"; },
      "the shortlist", resolve_shortlist, write_shortlist},
     {Mode::csv, "--csv", [](const Options& o) { return o.reader.is_csv; }, "", resolve_csv,
      write_csv_columns},
     {Mode::images, "--images", is_of_images, "the data set", resolve_images, write_image_set},
-    {Mode::learn_labels, "--learn labels", [](const Options& o) { return o.learn == "labels"; },
-     "what was learned", resolve_learn_labels, learn_labels},
+    {Mode::learn_labels, "--learn labels", learns_labels, "what was learned", resolve_learn_labels,
+     learn_labels},
     {Mode::learn_terms, "--learn ngrams|tf-idf", learns_terms, "what was learned", resolve_learn_terms,
      learn_terms},
     {Mode::bags, "--terms", [](const Options& o) { return !o.terms.empty(); }, "", resolve_bags, write_terms},
@@ -37,9 +47,7 @@ const ModeRow kModes[] = {
     {Mode::id_file, "--output dataset",
      [](const Options& o) { return o.form == "dataset" && o.block == 0 && !o.tokenizer.empty(); },
      "the data set", resolve_id_file, write_id_stream},
-    {Mode::columns, "--output dataset",
-     [](const Options& o) { return o.form == "dataset" && o.block == 0 && o.tokenizer.empty(); },
-     "the data set", resolve_columns, write_columns},
+    {Mode::columns, "--output dataset", makes_columns, "the data set", resolve_columns, write_columns},
     {Mode::ids, "--tokenizer",
      [](const Options& o) { return !o.tokenizer.empty() && o.block == 0 && o.form != "dataset"; }, "",
      resolve_ids, write_ids}};
@@ -96,36 +104,46 @@ std::vector<Command> commands() {
        "cut -f1 train.tsv | tokenize -t en.json | vectorize ids -t en.json --length 20 > en.ids\n"
        "cut -f2 train.tsv | tokenize -t es.json | vectorize ids -t es.json --length 20 --start --end > "
        "es.ids",
-       {ids, blocks, id_file}},
+       {ids, blocks, id_file},
+       "--tokenizer FILE"},
       {"columns",
        "turn id lines of any columns into a file that train maps",
        "id lines, of one column or several with TABs between; - or none: standard input",
        "paste en.ids es.ids | vectorize columns -o train.safetensors",
        {columns},
-       {"--output", "dataset"}},
+       {},
+       "--output",
+       "dataset"},
       {"labels",
        "learn a set of labels, or turn labels into ids with --labels FILE",
        "labels, one a line; - or none: standard input",
        "cut -f2 reviews.tsv | vectorize labels -o labels.txt\n"
        "cut -f2 reviews.tsv | vectorize labels --labels labels.txt > label.ids",
-       {learn_labels, label_ids}},
+       {learn_labels, label_ids},
+       "--labels FILE",
+       "--learn",
+       "labels"},
       {"terms",
        "learn a table of terms from token lines, or make bags of words of them with --terms FILE",
        "token lines from tokenize; - or none: standard input",
        "vectorize terms --learn tf-idf --ngrams 2 -o terms.tsv reviews.tok\n"
        "vectorize terms --terms terms.tsv reviews.tok > reviews.bags",
-       {learn_terms, bags}},
+       {learn_terms, bags},
+       "--learn ngrams|tf-idf or --terms FILE"},
       {"csv",
        "turn CSV files into lines of columns",
        "CSV files; - or none: standard input",
        "vectorize csv --column text --column label reviews.csv > reviews.tsv",
        {csv},
-       {"--csv"}},
+       {},
+       "--csv",
+       "true"},
       {"split",
        "write lines to two files, a share to that of --split",
        "lines; - or none: standard input",
        "vectorize split --split test.tsv --column 2 -o train.tsv reviews.tsv",
-       {Mode::split}},
+       {Mode::split},
+       "--split FILE"},
       {"pairs",
        "drop pairs of a corpus that are empty, copies, repeats, of unequal length or in another script",
        "lines of a source, a TAB and its translation; - or none: standard input",
@@ -180,6 +198,54 @@ bool has_any(const std::vector<Mode>& modes, const std::vector<Mode>& of) {
   return std::ranges::find_first_of(modes, of) != modes.end();
 }
 
+// Those of `modes` that are among the others, or are not.
+std::vector<Mode> common(std::vector<Mode> modes, const std::vector<Mode>& others, bool is_wanted = true) {
+  std::erase_if(modes, [&](Mode mode) { return has_any(others, {mode}) != is_wanted; });
+  return modes;
+}
+
+// What --tokenizer alone does not ask for.
+const std::vector<Mode> kOfOneText = {Mode::blocks, Mode::id_file};
+
+// In --help, of an option: which of the command's modes have it.
+std::string note_of(const OptionRow& row, std::string_view name, const Command& command) {
+  const std::vector<Mode> with = common(row.modes, command.modes),
+                          without = common(command.modes, row.modes, false);
+  const std::vector<std::string_view> names = names_of(with);
+  const auto not_with = [](const std::vector<Mode>& modes) {
+    return "not with " + alternatives(names_of(modes));
+  };
+  const bool is_itself =
+      std::ranges::any_of(names, [&](std::string_view mode) { return mode.starts_with(name); });
+  if (without.empty() || row.has_rule || is_itself) return {};
+  if (!command.name.empty()) {
+    const bool is_unsaid = has_any(without, {Mode::ids, Mode::learn_labels});  // no option asks for it there
+    return is_unsaid ? "only with " + alternatives(names) : not_with(without);
+  }
+  if (without.size() == 1) return not_with(without);
+  std::string note;
+  // The titles of groups name single modes.
+  if (names.size() > 1 && with.size() < without.size() + 2) note = "only with " + alternatives(names);
+  const std::vector<Mode> of_one_text =
+      has_any(with, {Mode::ids}) ? common(kOfOneText, without) : std::vector<Mode>();
+  if (!of_one_text.empty()) note += (note.empty() ? "" : "; ") + not_with(of_one_text);
+  return note;
+}
+
+// A word that is no file may be meant for a mode.
+void check_words(const Options& o, bool has_mode) {
+  const std::vector<std::string> names = command_names();
+  for (const std::string& word : o.tokens) {
+    std::error_code ignored;
+    if (word == "-" || fs::exists(word, ignored)) continue;
+    if (std::ranges::count(names, word) > 0)
+      throw UsageError("the mode stands first: vectorize " + word + " [OPTION...] [FILE...]");
+    const bool is_first = &word == &o.tokens.front();
+    if (is_first && (!has_mode || !nearest_word(word, names).empty()))
+      throw UsageError(unknown_word("mode", word, {names.begin(), names.end()}));
+  }
+}
+
 }  // namespace
 
 const Command& find_command(std::string_view name) {
@@ -204,27 +270,21 @@ std::vector<std::string> command_names() {
   return names;
 }
 
-void ModeOptions::show_only(const std::vector<Mode>& modes) {
-  for (Entry& entry : entries_) {
-    if (!has_any(entry.modes, modes)) entry.option.hide();
-  }
-}
-
-void ModeOptions::find(cli::CommandLine& line) {
+void ModeOptions::find(cli::CommandLine& line, const Command& command) {
+  const auto takes = [](const Command& one, const OptionRow& row, std::string_view name) {
+    return has_any(one.modes, row.modes) && one.implied != name;
+  };
   for (const OptionRow& row : option_rows()) {
-    std::vector<Mode> others;
-    for (const ModeRow& other : kModes) {
-      if (!has_any(row.modes, {other.mode})) others.push_back(other.mode);
-    }
     for (const std::string_view name : split(row.options, ' ')) {
-      entries_.push_back({name, line.option(name), row.modes, row.why});
-      if (others.size() == 1) entries_.back().option.note("not with " + alternatives(names_of(others)));
-      // The titles of groups name single modes.
-      const std::vector<std::string_view> asked = names_of(row.modes);
-      const auto is_itself = [&](std::string_view mode) { return mode.starts_with(name); };
-      if (!row.has_rule && asked.size() > 1 && row.modes.size() < others.size() + 2 &&
-          std::ranges::none_of(asked, is_itself))
-        entries_.back().option.note("only with " + alternatives(asked));
+      cli::Option option = line.option(name);
+      entries_.push_back({name, option, row.modes, row.why, row.has_rule});
+      if (!takes(command, row, name)) option.hide();
+      if (const std::string note = note_of(row, name, command); !note.empty()) option.note(note);
+      std::vector<std::string> names;
+      for (const Command& one : all_commands()) {
+        if (takes(one, row, name)) names.push_back(one.name);
+      }
+      option.of_modes(std::move(names));
     }
   }
 }
@@ -234,18 +294,43 @@ bool ModeOptions::is_given(std::string_view name) const {
                      [&](const Entry& entry) { return entry.name == name && entry.option.is_given(); });
 }
 
-void ModeOptions::check(std::optional<Mode> mode) const {
+void ModeOptions::check_command(const Command& command) const {
   for (const Entry& entry : entries_) {
-    if ((mode && has_any(entry.modes, {*mode})) || !entry.option.is_given()) continue;
-    std::string text = std::string(entry.name) + " goes with " + listed(names_of(entry.modes)) + " only";
-    if (mode) text += ", not with " + std::string(row_of(*mode).asked_by);
-    if (!entry.why.empty()) text += " (" + std::string(entry.why) + ")";
-    throw UsageError(text);
+    if (!entry.option.is_given()) continue;
+    const bool is_implied = entry.name == command.implied;
+    if (is_implied ? entry.option.value() == command.implied_value : has_any(entry.modes, command.modes))
+      continue;
+    throw UsageError(
+        std::string(entry.name) + (is_implied ? " " + entry.option.value() : "") + " is not of vectorize " +
+        command.name + " (" +
+        (entry.why.empty() ? "see vectorize " + command.name + " --help" : std::string(entry.why)) + ")");
   }
 }
 
-const ModeRow& resolve_mode(Options& o, const ModeOptions& typed) {
-  if (o.command->name == "labels" && o.labels.empty()) o.learn = "labels";
+void ModeOptions::check_mode(const Command& command, std::optional<Mode> mode) const {
+  for (const Entry& entry : entries_) {
+    if ((mode && has_any(entry.modes, {*mode})) || !entry.option.is_given() || entry.has_rule) continue;
+    const std::vector<Mode> own = common(entry.modes, command.modes);
+    const std::vector<std::string_view> names = names_of(own);
+    const bool is_itself = names.size() == 1 && names.front().starts_with(entry.name);
+    const std::string name = std::string(entry.name) + (is_itself ? " " + entry.option.value() : ""),
+                      asked(mode ? row_of(*mode).asked_by : ""),
+                      why = entry.why.empty() ? "" : " (" + std::string(entry.why) + ")";
+    // What it goes with is there, and yet more; or goes without saying.
+    const bool is_there = mode && ((has_any(kOfOneText, {*mode}) && has_any(own, {Mode::ids})) ||
+                                   (command.implied == "--learn" && *mode == Mode::label_ids) || is_itself);
+    if (is_there) throw UsageError(name + " and " + asked + " do not go together" + why);
+    const bool is_unsaid = !mode || (mode == Mode::ids && common(own, kOfOneText, false).empty()) ||
+                           (mode == Mode::learn_labels && !command.name.empty());
+    throw UsageError(name + " goes with " + listed(names) + " only" +
+                     (is_unsaid ? "" : ", not with " + asked) + why);
+  }
+}
+
+const ModeRow& find_mode(const Options& o, const ModeOptions& typed) {
+  const Command& command = *o.command;
+  const bool is_any = command.name.empty();
+  if (!is_any) typed.check_command(command);
   const ModeRow* asked = nullptr;
   for (const ModeRow& row : kModes) {
     if (!row.is_asked(o)) continue;
@@ -255,18 +340,21 @@ const ModeRow& resolve_mode(Options& o, const ModeOptions& typed) {
                        (asked->mode == Mode::csv ? "; pipe its lines on: cut -f1)" : ")"));
     asked = &row;
   }
+  if (is_any) check_words(o, asked != nullptr);
   if (asked == nullptr) {
-    typed.check(std::nullopt);
-    throw UsageError(
-        "give one of --tokenizer, --terms, --labels, --images, --split, each with a FILE, --learn and --csv "
-        "(see --help)");
+    if (!is_any) throw UsageError(command.name + " needs " + command.needs);
+    typed.check_mode(command, std::nullopt);
+    const std::vector<std::string> names = command_names();
+    throw UsageError("name a mode first: " + alternatives({names.begin(), names.end()}) +
+                     " (see vectorize --help)");
   }
-  if (!has_any(o.command->modes, {asked->mode}))
-    throw UsageError(std::string(asked->asked_by) + " is not of vectorize " + o.command->name);
-  typed.check(asked->mode);
+  if (!has_any(command.modes, {asked->mode}))
+    throw UsageError(std::string(asked->asked_by) + " is not of vectorize " + command.name);
+  typed.check_mode(command, asked->mode);
   if (!asked->needs_output.empty() && o.output.empty())
-    throw UsageError(std::string(asked->asked_by) + " needs -o FILE for " + std::string(asked->needs_output));
-  if (asked->resolve != nullptr) asked->resolve(o, typed);
+    throw UsageError((is_any ? std::string(asked->asked_by) : command.name) + " needs -o FILE for " +
+                     std::string(asked->needs_output) +
+                     (asked->mode == Mode::learn_labels && !is_any ? ", or " + command.needs : ""));
   return *asked;
 }
 

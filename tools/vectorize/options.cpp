@@ -10,6 +10,10 @@
 
 namespace headwater::vectorize {
 
+std::string section(const Options& o, std::string_view title) {
+  return o.command->name.empty() ? std::string(title) : "Options";
+}
+
 void describe(cli::CommandLine& line, Options& o) {
   line.add_option("files", o.tokens, o.command->operands)
       .shown_as("[FILE...]")
@@ -47,6 +51,10 @@ void describe(cli::CommandLine& line, Options& o) {
   line.group("Input");
   cli::add_replace_invalid_option(line, o.reader);
   cli::add_column_options(line, o.reader, cli::Columns::any);
+  if (o.command->implied == "--csv") {
+    o.reader.is_csv = true;
+    line.condition("--csv", [] { return true; });
+  }
   o.reader.csv_fix.clear();  // of labels alone: token lines are no text
   cli::add_threads_option(line, o.threads);
   cli::add_quiet_option(line, o.is_quiet);

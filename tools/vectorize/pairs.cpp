@@ -85,7 +85,7 @@ void say(const std::array<std::int64_t, kFaults.size()>& counts, std::int64_t al
 }  // namespace
 
 void describe_pairs(cli::CommandLine& line, Options& o) {
-  line.group("Pairs of a corpus (pairs)");
+  line.group(section(o, "Pairs of a corpus (pairs)"));
   line.add_option("--max-ratio", o.max_ratio,
                   "drop pairs of which one side has more characters than the other times this")
       .between(1, 1000)

@@ -43,7 +43,7 @@ TokenDataset read_pairs(const Options& o, const LoadedTranslator& model) {
 }  // namespace
 
 void describe_shortlist(cli::CommandLine& line, Options& o) {
-  line.group("Shortlists (shortlist)");
+  line.group(section(o, "Shortlists (shortlist)"));
   line.add_option("--model", o.model, "the translator whose ids these are").reads_model();
   line.add_option("--best", o.shortlist.best, "list the K likeliest translations of each source token")
       .between(1, 1e6)
@@ -56,7 +56,7 @@ void describe_shortlist(cli::CommandLine& line, Options& o) {
 }
 
 void resolve_shortlist(Options& o, const ModeOptions& /*typed*/) {
-  if (o.model.empty()) throw UsageError("--model is missing (the translator whose ids these are)");
+  if (o.model.empty()) throw UsageError("shortlist needs --model MODEL, the translator whose ids these are");
 }
 
 void write_shortlist(const Options& o) {

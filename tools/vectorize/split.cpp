@@ -53,7 +53,7 @@ void write_lines(const std::vector<std::string>& lines, const std::vector<bool>&
 }  // namespace
 
 void describe_split(cli::CommandLine& line, Options& o) {
-  line.group("Lines in two files (--split)");
+  line.group(section(o, "Lines in two files (--split)"));
   line.add_option("--split", o.split,
                   "write a share of the lines to FILE, the others to -o ([below](#splitting-lines))")
       .writes();
@@ -61,7 +61,7 @@ void describe_split(cli::CommandLine& line, Options& o) {
       .at_least(1)
       .goes_without("--column --csv");
   line.add_option("--validation-fraction", o.validation_fraction,
-                  "the share of --split or --validation, rounded, at least one image")
+                  "the share that is held out, rounded, at least one image")
       .inside(0, 1)
       .with_default()
       .goes_with("--split --validation");

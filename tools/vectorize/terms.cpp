@@ -34,14 +34,14 @@ bool append_ngram_ids(const NgramVocabulary& table, const TokenRow& row, std::si
 }  // namespace
 
 void describe_terms(cli::CommandLine& line, Options& o) {
-  line.group("Bags of words (--learn ngrams|tf-idf, --terms)");
+  line.group(section(o, "Bags of words (--learn ngrams|tf-idf, --terms)"));
   line.add_option("--terms", o.terms, "turn each token line into a bag of the terms of this table")
       .reads_file();
   line.add_option(
           "--output", o.form,
           "of bags of words multi-hot, count, tf-idf, sublinear-tf-idf or ids ([below](#bags-of-words)), by "
-          "default the table's. dataset, with -o: of tokens one long text, a file of ids; without "
-          "--tokenizer id lines of any columns, a file that `train` maps")
+          "default the table's. dataset, with -o: of tokens one long text, a file of ids; of id lines what "
+          "columns makes")
       .shown_as("FORM")
       .one_of({"multi-hot", "count", "tf-idf", "sublinear-tf-idf", "ids", "dataset"});
   line.add_option("--ngrams", o.ngrams, "learn terms of up to N tokens").between(1, 100).with_default();

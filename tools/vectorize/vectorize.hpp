@@ -36,17 +36,19 @@ enum class Mode {
   shortlist
 };
 
+struct Command;
+
 // The options that are not of every mode.
 class ModeOptions {
  public:
-  // Once the line has all options.
-  void find(cli::CommandLine& line);
+  // Once the line has all options. Those that are not of the command are hidden from --help.
+  void find(cli::CommandLine& line, const Command& command);
   bool is_given(std::string_view name) const;
-  // Throws UsageError "--stride goes with --block only, not with --terms" for an option of another mode;
-  // without a mode for any.
-  void check(std::optional<Mode> mode) const;
-  // In --help only the options of these modes are shown.
-  void show_only(const std::vector<Mode>& modes);
+  // Throws UsageError for an option that is not of the command.
+  void check_command(const Command& command) const;
+  // Throws UsageError "--stride goes with --block only, not with --terms" for an option of another mode of
+  // the command; without a mode for any.
+  void check_mode(const Command& command, std::optional<Mode> mode) const;
 
  private:
   struct Entry {
@@ -54,6 +56,7 @@ class ModeOptions {
     cli::Option option;
     std::vector<Mode> modes;
     std::string_view why;
+    bool has_rule;
   };
   std::vector<Entry> entries_;
 };
@@ -73,7 +76,9 @@ struct ModeRow {
 struct Command {
   std::string name, summary, operands, examples = {};
   std::vector<Mode> modes = {};
-  std::vector<std::string> words = {};  // that it stands for
+  std::string needs = {};  // an option that asks for one of them, where no other word does
+  // The option that it stands for, which may be typed with this value all the same.
+  std::string_view implied = {}, implied_value = {};
 };
 // That of any mode, without a name, where there is none of this name.
 const Command& find_command(std::string_view name);
@@ -81,7 +86,9 @@ std::string command_list();  // a line each, for --help
 std::vector<std::string> command_names();
 
 // Throws UsageError where none is asked for, or two are, and for options of other modes.
-const ModeRow& resolve_mode(Options& o, const ModeOptions& typed);
+const ModeRow& find_mode(const Options& o, const ModeOptions& typed);
+
+enum class TokenOrder { reversed, shuffled };
 
 inline constexpr std::int64_t kMaxLength = 0x7FFFFFFF;  // also of a model that reads any number of ids
 
@@ -95,7 +102,8 @@ struct Options {
   std::vector<std::string> scripts;
   fs::path dropped, model;
   ShortlistSettings shortlist{.best = 100};
-  std::string learn, form, max_unknown, order, side = "source", scale = "full", resize;
+  std::string learn, form, max_unknown, side = "source", scale = "full", resize;
+  std::optional<TokenOrder> order;
   std::vector<std::string> check;
   std::int64_t length = 0, ngrams = 1, size = 20000, block = 0, stride = 0;
   bool length_is_typed = false;  // not that of a recipe
@@ -111,6 +119,8 @@ struct Options {
 
 // All options; those of one mode are described in its file.
 void describe(cli::CommandLine& line, Options& o);
+// The heading of options of a mode: in the help of one alone it says nothing.
+std::string section(const Options& o, std::string_view title);
 void describe_ids(cli::CommandLine& line, Options& o);
 void describe_one_text(cli::CommandLine& line, Options& o);
 void describe_labels(cli::CommandLine& line, Options& o);

@@ -62,7 +62,8 @@ TEST_CASE("--help has the text without signs of Markdown, then default, range an
   CHECK(l.helps("  --count K                       how many; not with --terms"));
 }
 
-TEST_CASE("the manual page has a table for each group, in which options and words are code") {
+TEST_CASE(
+    "the manual page has a table for each group, in which options and words are code, and none is hidden") {
   Line l;
   l.line.option("--json").hide();
   CHECK(
@@ -73,8 +74,8 @@ TEST_CASE("the manual page has a table for each group, in which options and word
       "\n| Output | |\n|---|---|\n"
       "| `-o`, `--output FILE` | where it goes (see `--view`), in [a form](#forms) of its own |\n"
       "| `--view table\\|page` | what is shown, as `a-b` ([below](#views)) (table); only with `--output` |\n"
-      "| `--all` | all [SEP] of `--x`; needs `--output`; not with `--json` or `--view` page; only for a "
-      "classifier or a translator |\n"
+      "| `--all` | all [SEP] of `--x`; needs `--output`; not with `--view` page; only for a classifier or a "
+      "translator |\n"
       "\n| Other | |\n|---|---|\n"
       "| `-h`, `--help` | print how it is called, with examples |\n"
       "| `--version` | print the version, the commit, the bits version and what the program was built for |\n"
