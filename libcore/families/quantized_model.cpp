@@ -16,7 +16,9 @@
 #include "families/registry.hpp"
 #include "layers/packed_weights.hpp"
 #include "support/bytes.hpp"
+#include "support/directories.hpp"
 #include "support/error.hpp"
+#include "support/files.hpp"
 #include "support/numbers.hpp"
 
 namespace headwater {
@@ -28,6 +30,9 @@ constexpr const char* kMethod = "headwater_int8";
 constexpr const char* kScale = "_scale";
 constexpr Index kMaxInputs = 32'768;                   // as many as sums of 32 bits hold
 constexpr float kLeast = 0x1p-107f, kMost = 0x1p100f;  // of scales that are not 0
+
+// Of a weight in bytes, each of which has a scale.
+Index outputs_of(const Parameter& p) { return p.is_table ? p.value.rows : p.value.cols; }
 
 Json quantization() { return Json::Object{{"quant_method", kMethod}}; }
 
@@ -60,13 +65,17 @@ class QuantizedReader {
   void read(bool wants_floats) {
     const std::shared_ptr<MappedFile>& file = tensors_.file();
     const bool copies = wants_floats || file == nullptr;
+    const auto kept = std::make_shared<Kept>();
+    kept->file = file;
     copies ? parameters_.allocate(false) : parameters_.place(file);
-    parameters_.keep(file);
+    parameters_.keep(kept);
     for (const auto& p : parameters_.all()) {
       const TensorView& tensor = tensors_.at(p->name);
       if (is_in_bytes(*p)) {
         p->int8 = {reinterpret_cast<const std::int8_t*>(tensor.bytes.data()), scales_of(*p).data()};
-        if (wants_floats) multiply_out(*p);
+        if (p->is_table && p->value.data == nullptr)
+          p->value.data = kept->tables.emplace_back(make_flat_array(p->size())).get();
+        if (wants_floats || p->is_table) multiply_out(*p);  // rows of a table are looked up as floats
       } else if (copies) {
         read_numbers(tensor, std::span<Real>(p->value.data, static_cast<std::size_t>(p->size())));
       } else {
@@ -79,7 +88,10 @@ class QuantizedReader {
   [[noreturn]] void fail(std::string_view tensor, const std::string& what) const {
     throw Error(tensors_.where() + ": tensor " + quote(tensor) + " " + what);
   }
-  bool is_in_bytes(const Parameter& p) const { return is_computed_in_bytes(p, beginning_); }
+  // A table is where it was made of bytes.
+  bool is_in_bytes(const Parameter& p) const {
+    return is_computed_in_bytes(p, beginning_) || (p.is_table && tensors_.at(p.name).dtype == Dtype::i8);
+  }
 
   void check_form(const TensorView& tensor, Dtype dtype, std::span<const Index> shape) const {
     if (tensor.dtype != dtype)
@@ -97,16 +109,16 @@ class QuantizedReader {
 
   std::span<const float> scales_of(const Parameter& p) const {
     const TensorView& tensor = tensors_.at(p.name + kScale);
-    return {reinterpret_cast<const float*>(tensor.bytes.data()), static_cast<std::size_t>(p.value.cols)};
+    return {reinterpret_cast<const float*>(tensor.bytes.data()), static_cast<std::size_t>(outputs_of(p))};
   }
 
   void check_weight(const Parameter& p) const {
     const std::string name = p.name + kScale;
-    const Index outputs = p.value.cols;
+    const Index outputs = outputs_of(p), inputs = p.is_table ? p.value.cols : p.value.rows;
     check_form(tensors_.at(name), Dtype::f32, {&outputs, 1});
-    if (p.value.rows > kMaxInputs)
+    if (inputs > kMaxInputs)
       fail(p.name,
-           "has " + std::to_string(p.value.rows) + " inputs, in int8 at most " + std::to_string(kMaxInputs));
+           "has " + std::to_string(inputs) + " inputs, in int8 at most " + std::to_string(kMaxInputs));
     const std::span<const float> scales = scales_of(p);
     const auto wrong =
         std::ranges::find_if(scales, [](float scale) { return scale != 0 && !is_scale(scale); });
@@ -121,9 +133,14 @@ class QuantizedReader {
   static void multiply_out(Parameter& p) {
     for (Index k = 0, i = 0; k < p.value.rows; ++k) {
       for (Index output = 0; output < p.value.cols; ++output, ++i)
-        p.value.data[i] = p.int8.scales[output] * static_cast<float>(p.int8.bytes[i]);
+        p.value.data[i] = p.int8.scales[p.is_table ? k : output] * static_cast<float>(p.int8.bytes[i]);
     }
   }
+
+  struct Kept {
+    std::shared_ptr<MappedFile> file;
+    std::deque<FlatArray> tables;
+  };
 
   const Safetensors& tensors_;
   std::string_view beginning_;
@@ -159,6 +176,12 @@ void write_quantized(const Parameters& parameters, std::string_view beginning, c
   std::vector<TensorView> tensors;
   std::deque<QuantizedWeight> weights;  // their memory stays where it is
   for (const auto& p : parameters.all()) {
+    if (p->is_table && p->int8.bytes != nullptr) {
+      tensors.push_back({p->name, Dtype::i8, p->shape,
+                         raw_bytes(std::span(p->int8.bytes, static_cast<std::size_t>(p->size())))});
+      tensors.push_back(float_tensor(p->name + kScale, {outputs_of(*p)}, p->int8.scales));
+      continue;
+    }
     if (!is_computed_in_bytes(*p, beginning)) {
       tensors.push_back(float_tensor(p->name, p->shape, p->value.data));
       continue;
@@ -180,14 +203,29 @@ void refuse_quantized(const ModelFolder& folder, std::string_view use) {
               " the model that it was made from)");
 }
 
+// As train writes it, with the bytes of its files.
+static void quantize_own_files(const ModelFolder& folder, const std::filesystem::path& output) {
+  Json ours = folder.config;
+  const ExportParts parts = folder.layout->parts(folder, ours);
+  NewFolder target(output);
+  for (const DirectoryFile& file : parts.files) {
+    Json config;
+    if (file.name == "config.json") config = Json::parse(file.bytes, file.name).set(kMember, quantization());
+    write_new_file(target.file(file.name), file.name == "config.json" ? config.dump(2) + "\n" : file.bytes);
+  }
+  NewFile tensors(target.file("model.safetensors"));
+  write_quantized(*parts.parameters, *folder.family->int8_weights,
+                  [&](std::string_view bytes) { tensors.write(bytes); });
+  tensors.finish();
+  target.finish();
+}
+
 void quantize_model(const ModelFolder& folder, const std::filesystem::path& output) {
   refuse_quantized(folder, "convert");
   const std::string where = folder.path.string() + ": ";
-  if (folder.own_files)
-    throw Error(where + "is in the layout " + std::string(folder.layout->name) +
-                ", which is not written in int8 (translate reads it as it is)");
   if (!computes_in_int8(folder))
     throw Error(where + "holds " + offer_of(folder).noun + ", which computes in float32 alone");
+  if (folder.own_files) return quantize_own_files(folder, output);
   const std::unique_ptr<TextStates> model = folder.family->states(folder);  // which reads all its files
   Json config = Json::parse(folder.config_text(), folder.config_path().string());
   config.set(kMember, quantization());

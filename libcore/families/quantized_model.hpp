@@ -1,6 +1,7 @@
 // A model whose matrices are in bytes: model.safetensors has each as I8 [as the parameter] and beside it, its
-// name with "_scale" behind, a scale F32 for each output; config.json says so in "quantization_config".
-// Products in int8 read the bytes as they are, so it gives what the model it was made of gives in int8.
+// name with "_scale" behind, a scale F32 for each output; config.json says so in "quantization_config". A
+// table that was read from bytes is in bytes too, with a scale for each row. Products in int8 read the bytes
+// as they are, so it gives what the model it was made of gives in int8.
 #pragma once
 
 #include <filesystem>

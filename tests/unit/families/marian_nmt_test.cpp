@@ -1,8 +1,12 @@
 // Marian's own model directories against a naive model in double (decoding/marian_nmt_test.cpp translates).
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <span>
+
 #include "error_text.hpp"
 #include "families/model_directory.hpp"
+#include "families/quantized_model.hpp"
 #include "families/translator/directory.hpp"
 #include "layers/packed_weights.hpp"
 #include "naive_marian.hpp"
@@ -106,6 +110,32 @@ TEST_CASE("Marian NMT: products in int8 have the bytes of the file, those of the
   CHECK(written.scales == std::vector<float>(12, 1 / 127.0f));
   for (std::size_t i = 0; i < written.bytes.size(); ++i)
     CHECK(written.bytes[i] == std::lround(folder.model.at("decoder_l2_ffn_W1")[i / 12][i % 12] * 127));
+}
+
+TEST_CASE("Marian NMT: a directory that is written in int8 has the bytes of the file, and its numbers") {
+  const Folder folder;
+  const LoadedTranslator whole = folder.load();
+  quantize_model(open_model(folder.scratch.path()), folder.scratch / "small");
+  for (const bool keeps_bytes : {false, true}) {
+    ModelFolder small = open_model(folder.scratch / "small");
+    CHECK(small.is_quantized);
+    small.keeps_bytes = keeps_bytes;
+    const LoadedTranslator loaded = load_translator(small);
+    for (const auto& p : whole.model->parameters().all()) {
+      INFO(p->name);
+      const Parameter& found = *loaded.model->parameters().find(p->name);
+      const auto size = static_cast<std::size_t>(p->size());
+      REQUIRE((found.int8.bytes != nullptr) == (p->int8.bytes != nullptr));
+      if (p->int8.bytes != nullptr) {
+        CHECK(std::ranges::equal(std::span(found.int8.bytes, size), std::span(p->int8.bytes, size)));
+        CHECK(found.int8.scales[0] == p->int8.scales[0]);
+      }
+      const bool has_floats = !keeps_bytes || p->is_table || p->int8.bytes == nullptr;
+      REQUIRE((found.value.data != nullptr) == has_floats);
+      if (has_floats)
+        CHECK(std::ranges::equal(std::span(found.value.data, size), std::span(p->value.data, size)));
+    }
+  }
 }
 
 TEST_CASE("Marian NMT: npz, and the names that browsers give files, are read too") {
