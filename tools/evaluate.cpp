@@ -167,9 +167,10 @@ void describe(cli::CommandLine& line, Options& o) {
                 "the scores of each line, separated by TABs, in the order of --metric; BLEU with effective "
                 "order, of ROUGE F1")
       .goes_with("--hypotheses");
-  line.add_flag("--scores", o.has_scores,
-                "of each pair, its target's log-probability, a TAB, and the number of the target's tokens, the "
-                "end token counted; both are empty if a side is empty")
+  line.add_flag(
+          "--scores", o.has_scores,
+          "of each pair, its target's log-probability, a TAB, and the number of the target's tokens, the "
+          "end token counted; both are empty if a side is empty")
       .goes_without("--ids --metric --recipe --reference-measure --tokenize --stem --smooth --lowercase " +
                     o.beams.names());
   line.add_flag("--json", o.is_json, "one JSON object a line, each with `\"version\": 1`");
