@@ -20,8 +20,8 @@ void CandidateColumns::add(const DecodingModel& model, Arena& arena) {
   OutputColumns& own = columns_.emplace_back();
   own.bias = all.bias == nullptr ? nullptr : bias.data();
   if (all.weight.int8.bytes != nullptr) {
-    own.weight =
-        kernels::int8_columns(all.weight, ids_, arena.allocate_array<Real>(kernels::int8_size(inputs, count)));
+    own.weight = kernels::int8_columns(all.weight, ids_,
+                                       arena.allocate_array<Real>(kernels::int8_size(inputs, count)));
     return;
   }
   const Matrix& weight = output.weight().value;

@@ -266,7 +266,8 @@ std::optional<std::filesystem::path> ModelFolder::beside(std::string_view name) 
       check_listed_bytes(path / name, read(name), listed_file(*manifest, path, name));
     return path / name;
   }
-  const std::filesystem::path folder = (std::filesystem::absolute(path) / "").lexically_normal().parent_path();
+  const std::filesystem::path folder =
+      (std::filesystem::absolute(path) / "").lexically_normal().parent_path();
   const std::filesystem::path in_run = (path / ".." / "..").lexically_normal() / name;
   if (folder.parent_path().filename() != kCheckpoints || !is_there(in_run)) return std::nullopt;
   return in_run;

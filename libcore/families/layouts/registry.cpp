@@ -133,9 +133,7 @@ std::vector<const Layout*> layouts_of(const Family& family, std::string_view nam
 
 std::vector<std::string> fitting_layouts(const Family& family, const ModelSection& section) {
   std::string fits;
-  const auto add_fit = [&](std::string_view name) {
-    fits += (fits.empty() ? "" : ", ") + std::string(name);
-  };
+  const auto add_fit = [&](std::string_view name) { fits += (fits.empty() ? "" : ", ") + std::string(name); };
   std::vector<std::string> lines;
   for (const Layout* layout : layouts_of(family)) {
     std::string keys;
