@@ -31,10 +31,12 @@ bool has(const fs::path& folder, const char* name) {
   return fs::exists(folder / name, none);
 }
 
-// Tables and pictures beside a model are of those who look at it; the log is the run's.
+// Tables and pictures beside a model are of those who look at it; the log is the run's. A shortlist may be
+// learned anew.
 bool is_of_reader(const fs::path& file) {
   const fs::path end = file.extension();
-  return file.filename() != "log.csv" && (end == ".csv" || end == ".npy" || end == ".svg" || end == ".png");
+  return file.filename() == "shortlist.bin" ||
+         (file.filename() != "log.csv" && (end == ".csv" || end == ".npy" || end == ".svg" || end == ".png"));
 }
 
 // Whether it belongs to a checkpoint or a run of this program; or to another's model, or a copy, which have

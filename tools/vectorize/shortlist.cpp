@@ -66,10 +66,13 @@ void write_shortlist(const Options& o) {
   const LearnedShortlist learned = learn_shortlist(pairs, model, o.shortlist);
   cli::write_result_file(o.output, learned.bytes);
   if (o.is_quiet) return;
-  cli::note(counted(pairs.examples(), "pair") + "; the list of a source has " +
+  cli::note(counted(pairs.examples(), "pair") + "; there the list of a source has " +
             format_fixed(learned.tokens, 0) + " of " +
             counted(model.target_tokenizer.vocabulary_size(), "token") + ", and " +
             format_fixed(100 * learned.coverage, 2) + " % of those of its translation");
+  if (learned.without_list > 0)
+    cli::note(counted(learned.without_list, "source token") + (learned.without_list == 1 ? " is" : " are") +
+              " too rare for a list: a sentence with one is translated with all tokens");
 }
 
 }  // namespace headwater::vectorize

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <string>
 
 #include "support/bytes.hpp"
@@ -68,6 +69,11 @@ std::vector<std::int32_t> Shortlist::tokens_for(std::span<const std::int32_t> so
   for (const std::int32_t token : source) {
     const auto at = static_cast<std::size_t>(token);
     if (at + 1 >= offsets_.size()) continue;
+    if (is_learned_here_ && offsets_[at] == offsets_[at + 1]) {
+      std::vector<std::int32_t> all(targets);
+      std::iota(all.begin(), all.end(), 0);
+      return all;
+    }
     for (std::uint64_t i = offsets_[at]; i < offsets_[at + 1]; ++i) take(listed_[i]);
   }
   for (std::size_t next = frequent; next < targets && (count == 0 || count % 8 != 0); ++next) take(next);
@@ -111,6 +117,7 @@ Shortlist read_shortlist(std::string_view bytes, std::string_view where,
   if (head.listed > 0)
     std::memcpy(made.listed_.data(), bytes.data() + sizeof head + head.offsets * 8, head.listed * 4);
   const std::uint64_t first = made.offsets_.front();
+  made.is_learned_here_ = first > 0;
   if (!std::ranges::is_sorted(made.offsets_) || made.offsets_.back() != head.listed ||
       (first != 0 && first != kHashTokens))
     fail("the places of its lists are out of order");

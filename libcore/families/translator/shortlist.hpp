@@ -23,12 +23,14 @@ ShortlistVocabularies shortlist_vocabularies(const Tokenizer& source, const Toke
 class Shortlist {
  public:
   // The first `frequent` target tokens, those listed for a token of the source, and the next tokens until
-  // they are eight or another multiple of it: ascending, each once.
+  // they are eight or another multiple of it: ascending, each once. All, where a token of the source has no
+  // list and the shortlist was learned here: its pairs do not say what that token may become.
   std::vector<std::int32_t> tokens_for(std::span<const std::int32_t> source) const;
 
  private:
   friend Shortlist read_shortlist(std::string_view, std::string_view, const ShortlistVocabularies&);
   std::int64_t frequent_ = 0, target_tokens_ = 0;
+  bool is_learned_here_ = false;
   std::vector<std::uint64_t> offsets_;  // of each source token in listed_, and its end
   std::vector<std::uint32_t> listed_;
 };

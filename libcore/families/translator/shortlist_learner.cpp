@@ -13,17 +13,22 @@ namespace {
 
 constexpr std::int64_t kIterations = 5;     // as in fast_align
 constexpr std::int64_t kMeasured = 10'000;  // pairs
+// A source token that stands in the pairs less often has no list.
+constexpr std::int64_t kFewest = 5;
 
 // What is chosen after the start token.
 std::span<const std::int32_t> chosen(std::span<const std::int32_t> target) { return target.subspan(1); }
 
-std::vector<std::vector<std::uint32_t>> lists_of(const WordTranslations& words, std::int64_t sources,
-                                                 std::int32_t end, const ShortlistSettings& settings) {
+std::vector<std::vector<std::uint32_t>> lists_of(const WordTranslations& words,
+                                                 const std::vector<std::int64_t>& uses, std::int32_t end,
+                                                 const ShortlistSettings& settings) {
+  const std::int64_t sources = std::ssize(uses);
   std::vector<std::int32_t> always =
       words.best_of(words.empty_word(), static_cast<std::size_t>(settings.first));
   always.push_back(end);
   std::vector<std::vector<std::uint32_t>> lists(static_cast<std::size_t>(sources));
   parallel_for(sources, [&](std::int64_t source) {
+    if (uses[static_cast<std::size_t>(source)] < kFewest) return;
     std::vector<std::uint32_t>& list = lists[static_cast<std::size_t>(source)];
     list.assign(always.begin(), always.end());
     for (const std::int32_t token : words.best_of(source, static_cast<std::size_t>(settings.best)))
@@ -33,6 +38,16 @@ std::vector<std::vector<std::uint32_t>> lists_of(const WordTranslations& words, 
     list.erase(repeated.begin(), repeated.end());
   });
   return lists;
+}
+
+std::vector<std::int64_t> uses_of_sources(const TokenDataset& pairs, std::int64_t sources) {
+  std::vector<std::int64_t> uses(static_cast<std::size_t>(sources));
+  for (std::int64_t i = 0; i < pairs.examples(); ++i) {
+    for (const std::int32_t token : pairs.ids(0, i)) {
+      if (token < sources) ++uses[static_cast<std::size_t>(token)];
+    }
+  }
+  return uses;
 }
 
 void measure(const TokenDataset& pairs, const Shortlist& shortlist, LearnedShortlist& learned) {
@@ -68,9 +83,14 @@ LearnedShortlist learn_shortlist(const TokenDataset& pairs, const LoadedTranslat
   WordTranslations words(model.source_tokenizer.vocabulary_size(), model.target_tokenizer.vocabulary_size());
   for (std::int64_t i = 0; i < pairs.examples(); ++i) words.add(pairs.ids(0, i), chosen(pairs.ids(1, i)));
   words.learn(kIterations);
+  const std::vector<std::int64_t> uses = uses_of_sources(pairs, vocabularies.source);
   LearnedShortlist learned;
-  learned.bytes =
-      shortlist_bytes(lists_of(words, vocabularies.source, model.ids.end, settings), vocabularies);
+  const Tokenizer& tokenizer = model.source_tokenizer;
+  for (std::int32_t id = 0; id < vocabularies.source; ++id) {
+    const bool is_of_texts = !tokenizer.is_special(id) && id != tokenizer.unknown_id();
+    learned.without_list += is_of_texts && uses[static_cast<std::size_t>(id)] < kFewest ? 1 : 0;
+  }
+  learned.bytes = shortlist_bytes(lists_of(words, uses, model.ids.end, settings), vocabularies);
   measure(pairs, read_shortlist(learned.bytes, "shortlist", vocabularies), learned);
   return learned;
 }

@@ -15,6 +15,7 @@ struct LearnedShortlist {
   std::string bytes;  // of its file
   // Of some of the pairs: how many tokens the list of a source has, and which share of the target's tokens.
   double tokens = 0, coverage = 0;
+  std::int64_t without_list = 0;  // source tokens that stand in too few pairs
 };
 
 // Of pairs with the columns of translation_columns(). The same bytes with any number of threads.
