@@ -71,6 +71,7 @@ struct LineForm {
   bool uses_template = false;
   // The model directory whose tokenizer such a model has; empty: a recipe learns its own.
   std::filesystem::path tokenizer_from = {};
+  bool has_one_vocabulary = false;  // of both sides, whose tables are one
 
   const LineEnds& ends(std::string_view side) const { return side == "target" ? target : source; }
 };

@@ -101,6 +101,7 @@ RecipeRun::RecipeRun(const RunRequest& request) : r_(request) {
   e_.recipe = read();
   find_models();
   find_tokenizers();
+  check_vocabularies();
   find_data();
 }
 
@@ -154,6 +155,16 @@ void RecipeRun::find_tokenizers() {
   if (gives_ != Gives::nothing && is_there(of)) e_.recipe = read(of);
 }
 
+// Train would refuse it when all is prepared.
+void RecipeRun::check_vocabularies() const {
+  const Recipe& recipe = e_.recipe;
+  const bool has_one = family_of(recipe.model).line_form(recipe.model).has_one_vocabulary;
+  if (has_one && gives_ == Gives::nothing && !recipe.shared_tokenizer)
+    throw Error(r_.recipe.string() +
+                ": model.share_embeddings makes one table of both sides, which have two vocabularies (write "
+                "shared_tokenizer: true, or share target_output)");
+}
+
 // Data of a public set is prepared by its script; the user's own must be there.
 void RecipeRun::find_data() {
   const std::string& set = e_.recipe.data.set;
@@ -188,8 +199,11 @@ Error RecipeRun::no_model(const std::string& key, const fs::path& model, const s
 // That the encoder and the teacher are there where something is to be made with them.
 void RecipeRun::check_models_of_data() const {
   if (!encoder_.empty() && !is_there(encoder_)) throw no_model("model.encoder", encoder_, encoder_maker_);
-  if (!e_.teacher.empty() && !is_there(e_.teacher))
-    throw no_model("data.teacher", e_.teacher, teacher_maker_);
+  if (e_.teacher.empty()) return;
+  if (!is_there(e_.teacher)) throw no_model("data.teacher", e_.teacher, teacher_maker_);
+  if (!is_file(e_.teacher / "config.json") && !layout_with_own_files(e_.teacher))
+    throw Error(r_.recipe.string() + ": data.teacher: " + e_.teacher.string() +
+                ": not a model directory (name the one that train wrote: RUN/model)");
 }
 
 // --- The run's own folder ----------------------------------------------------------------------------------

@@ -67,6 +67,7 @@ class RecipeRun {
   Error no_model(const std::string& key, const fs::path& model, const std::string& maker) const;
   void check_models_of_data() const;
   void check_set() const;
+  void check_vocabularies() const;
 
   std::vector<std::string> scripts_of(const std::string& set) const;
   bool is_prepared(const std::string& set, const std::vector<std::string>& files) const;

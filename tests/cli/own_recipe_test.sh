@@ -204,6 +204,9 @@ refused 'an unknown set' "^headwater: $tmp/mine/set.yaml: data.set: unknown data
 sed 's|epochs: 6|epochs: 6, init_from: gone/model|' "$tmp/mine/parity.yaml" >"$tmp/mine/from-nothing.yaml"
 refused 'no model to begin with' "^headwater: $tmp/mine/from-nothing.yaml: training.init_from: gone/model: no such model$" "RECIPE=$tmp/mine/from-nothing.yaml"
 refused "one of our models, which is not there" 'training.init_from: .*/models/recipes/bert-imdb/model: no such model [(]make recipe-bert-imdb MODELS=.* makes it[)]$' RECIPE=recipes/bert-imdb-finetune.yaml
+printf '%s\n' 'data: {train: train.tsv, columns: [source, target], validation_fraction: 0.1}' 'model: {kind: encoder_decoder, share_embeddings: all}' >"$tmp/mine/two.yaml"
+refused 'one table of two vocabularies' "^headwater: $tmp/mine/two.yaml: model.share_embeddings makes one table of both sides, which have two vocabularies [(]write shared_tokenizer: true" "RECIPE=$tmp/mine/two.yaml"
+refused 'a teacher that is a file' "data.teacher: $tmp/mine/train.tsv: not a model directory [(]name the one that train wrote: RUN/model[)]$" "RECIPE=$tmp/mine/two.yaml" "SET=shared_tokenizer=true data.teacher=$tmp/mine/train.tsv"
 sed 's|epochs|epoch|' "$tmp/mine/parity.yaml" >"$tmp/mine/typo.yaml"
 refused 'an unknown key' "^headwater: $tmp/mine/typo.yaml:5:[0-9]*: unknown key \"epoch\"" "RECIPE=$tmp/mine/typo.yaml"
 for value in 'training.epochs = 2' 'training.epochs= 2' 'training.epochs =2' training.epochs =2; do

@@ -298,7 +298,8 @@ class EncoderDecoderFamily : public Family {
   }
   LineForm line_form(const ModelSection& model) const override {
     const auto& settings = model.as<EncoderDecoderSettings>();
-    return {.source = {.start = settings.has_source_start(), .end = settings.has_source_end()}};
+    return {.source = {.start = settings.has_source_start(), .end = settings.has_source_end()},
+            .has_one_vocabulary = shares_tables(settings)};
   }
   MadeModel model_of(const Recipe& recipe) const override {
     return made(std::make_unique<EncoderDecoder>(recipe.model.as<EncoderDecoderSettings>(),
