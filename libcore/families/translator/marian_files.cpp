@@ -128,8 +128,9 @@ class Options {
     const double beams = number("beam-size", 12, 1, 256);
     if (beams != static_cast<double>(static_cast<std::int64_t>(beams))) refuse("beam-size", "a whole number");
     made.set("num_beams", static_cast<std::int64_t>(beams));
+    const double normalize = number("normalize", 0, 0, 10);
     if (beams > 1) {
-      made.set("length_penalty", number("normalize", 0, 0, 10));
+      made.set("length_penalty", normalize);
       made.set("early_stopping", true);
     }
     made.set("max_length_ratio", number("max-length-factor", 3, 0.01, 1000));
