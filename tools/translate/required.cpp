@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <span>
 #include <utility>
@@ -138,10 +139,35 @@ void Required::add_terms(std::string_view line, const std::vector<Kept>& kept,
 }
 
 void Required::check(std::int64_t number, std::string_view line, std::string_view translation) {
-  if (!has_required(translation, of(line))) lacking_.add(number);
+  if (!has_required(translation, of(line))) {
+    lacking_.add(number);
+  } else if (has_more(line, translation)) {
+    adding_.add(number);
+  }
+}
+
+// Whether a pattern finds a text more often than in the line.
+bool Required::has_more(std::string_view line, std::string_view translation) const {
+  budget_->grant(line.size() + translation.size());
+  return std::ranges::any_of(patterns_, [&](const auto& pattern) {
+    std::map<std::string_view, std::int64_t> left;
+    const auto found_in = [&](std::string_view text, std::int64_t change) {
+      bool is_short = false;
+      for (const TextSpan& span : pattern.find_all(text)) {
+        const std::string_view found = trimmed(text.substr(span.begin, span.end - span.begin));
+        if (!found.empty()) is_short = (left[found] += change) < 0 || is_short;
+      }
+      return is_short;
+    };
+    found_in(line, 1);
+    return found_in(translation, -1);
+  });
 }
 
 void Required::note() const {
+  if (adding_.count() > 0)
+    cli::warn(counted(adding_.count(), "translation") + adding_.numbers() +
+              (adding_.count() == 1 ? " has" : " have") + " more that --keep finds than the source");
   if (lacking_.count() == 0) return;
   cli::warn(counted(lacking_.count(), "translation") + lacking_.numbers() +
             (lacking_.count() == 1 ? " does" : " do") +

@@ -35,6 +35,7 @@ class Required {
     std::size_t pattern;
   };
   std::vector<Kept> find_kept(std::string_view line) const;
+  bool has_more(std::string_view line, std::string_view translation) const;
   void read_terms(const std::string& path, const cli::LineReaderSettings& settings);
   void add_terms(std::string_view line, const std::vector<Kept>& kept, RequiredTexts& required) const;
 
@@ -45,7 +46,7 @@ class Required {
   };
   std::map<std::string, Term, std::less<>> terms_;
   std::vector<std::size_t> lengths_;  // of terms, in bytes, the longest first
-  TruncatedLines lacking_;
+  TruncatedLines lacking_, adding_;
 };
 
 }  // namespace headwater::translate
