@@ -117,6 +117,14 @@ msgstr ""
 msgid "%s: %s\n"
 msgstr ""
 
+#: cats.c:22
+#, c-format
+msgid "%d"
+msgid_plural "the cats have %d houses"
+msgstr[0] ""
+msgstr[1] ""
+msgstr[2] ""
+
 #~ msgid "the old cat"
 #~ msgstr "el gato viejo"
 PO
@@ -168,7 +176,7 @@ diff filled.txt - <<'FILLED' || fail 'translations'
 "\t{name} tiene <b>{n:d}</b> gatos, mira <a href=\"https://example.org/a\">los gatos</a>"
 "mira https://example.org/the+cat ahora "
 FILLED
-grep -qx '1 translated message, 9 fuzzy translations, 1 untranslated message.' "$tmp/words" || fail 'statistics of msgfmt'
+grep -qx '1 translated message, 9 fuzzy translations, 2 untranslated messages.' "$tmp/words" || fail 'statistics of msgfmt'
 grep -qxF 'msgid "%s: %s\n"' left.po && ! grep -q '^#, fuzzy' left.po || fail 'a message without a word is left'
 [ ! -e failed.po ] || fail 'pofilter finds nothing'
 diff <(sed 's/<target[^>]*>.*<\/target>/\n&\n/' app.new.xlf | grep '^<target') - <<'TARGETS' || fail 'targets'
@@ -192,6 +200,16 @@ for case in '%s a {b}|{b} %s|{b} %s' '%s a|b|' '{a} %d|{a} {a} %d|' '%d %s|%s %d
   '<b>a</b>|</b>a<b>|' '<b>a</b>|<b>c</b> |<b>c</b>' '%5.1f|%5.2f|' 'http://a.b/?c=d e|http://a.b/? c=d|'; do
   IFS='|' read -r source translation wanted <<<"$case"
   [ "$(translations "$source" "$translation" | jq -r '.[]')" = "$wanted" ] || fail "the filter: $case"
+done
+
+# A mark inside a word is none, and may be part of a name.
+prepared() { # MARK SOURCE
+  jq -nc --arg source "$2" '{source: $source}' | jq --arg keep "$(sed -n "s/^keep='\(.*\)'$/\1/p" "$tmp/session")" --arg mark "$1" -f prepare.jq |
+    jq -r .text
+}
+for case in '_|_Open {file_name}|Open {file_name}' '_|Set file_name now|' '_|E_xit|' '&|E&xit file_name|Exit file_name' '|Set file_name|Set file_name'; do
+  IFS='|' read -r mark source wanted <<<"$case"
+  [ "$(prepared "$mark" "$source")" = "$wanted" ] || fail "the mark: $case"
 done
 
 # With nothing left to translate, nothing changes.
