@@ -18,11 +18,12 @@ namespace headwater::vectorize {
 
 namespace {
 
-enum class Fault { none, empty, copy, script, ratio, repeat };
+enum class Fault { none, columns, empty, copy, script, ratio, repeat };
 struct FaultRow {
   std::string_view name, what;
 };
-constexpr std::array<FaultRow, 6> kFaults = {{{"", ""},
+constexpr std::array<FaultRow, 7> kFaults = {{{"", ""},
+                                              {"columns", "of other than two columns"},
                                               {"empty", "with an empty side"},
                                               {"copy", "with the same text on both sides"},
                                               {"script", "in another script"},
@@ -33,11 +34,11 @@ struct Pair {
   std::string_view source, target;
 };
 
-Pair pair_of(std::string_view line) {
+// Nothing where the line is not two columns.
+std::optional<Pair> pair_of(std::string_view line) {
   const std::size_t tab = line.find('\t');
-  if (tab == line.npos) throw Error(" 1 column, expected a source, a TAB and its translation");
-  const std::string_view rest = line.substr(tab + 1);
-  return {trimmed(line.substr(0, tab)), trimmed(rest.substr(0, rest.find('\t')))};
+  if (tab == line.npos || line.find('\t', tab + 1) != line.npos) return std::nullopt;
+  return Pair{trimmed(line.substr(0, tab)), trimmed(line.substr(tab + 1))};
 }
 
 class PairFilter {
@@ -48,7 +49,10 @@ class PairFilter {
     scripts_.emplace(Scripts(o.scripts[0]), Scripts(o.scripts[1]));
   }
 
-  Fault fault_of(const Pair& pair) {
+  Fault fault_of(std::string_view line) {
+    const std::optional<Pair> columns = pair_of(line);
+    if (!columns) return Fault::columns;
+    const Pair& pair = *columns;
     if (pair.source.empty() || pair.target.empty()) return Fault::empty;
     std::string source, target;
     append_unicode_lower(source, pair.source);
@@ -112,12 +116,7 @@ void filter_pairs(const Options& o) {
   std::int64_t all = 0;
   const auto read = [&](const cli::TakePiece& drop) {
     for (std::string_view line; reader.next(line); ++all) {
-      Fault fault = Fault::none;
-      try {
-        fault = filter.fault_of(pair_of(line));
-      } catch (const Error& error) {
-        throw Error(cli::at_place(reader.place(), error.what()));
-      }
+      const Fault fault = filter.fault_of(line);
       ++counts[static_cast<std::size_t>(fault)];
       if (fault == Fault::none) {
         writer.line(line);
