@@ -132,14 +132,16 @@ class BinaryReader {
         tensors.push_back(tensor(item, data, memory));
       }
     }
-    if (reader_.left() > 0) reader_.fail(std::to_string(reader_.left()) + " bytes behind the last tensor");
+    if (reader_.left() > 0)
+      reader_.fail(std::to_string(reader_.left()) + " bytes behind the last tensor (copy the file again)");
   }
 
  private:
   void read_items() {
     constexpr std::uint64_t kHeader = 4 * sizeof(std::uint64_t);
     const auto count = reader_.number<std::uint64_t>("the number of tensors");
-    if (count > reader_.left() / kHeader) reader_.fail("more tensors than the file has room for");
+    if (count > reader_.left() / kHeader)
+      reader_.fail("more tensors than the file has room for (copy it again)");
     for (std::uint64_t i = 0; i < count; ++i) {
       Item item{};
       for (std::uint64_t* const member : {&item.name_bytes, &item.type, &item.rank, &item.bytes})

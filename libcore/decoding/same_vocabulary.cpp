@@ -7,11 +7,15 @@
 namespace headwater {
 
 void check_same_vocabulary(const LoadedTranslator& first, const LoadedTranslator& other) {
+  // Published models have templates, and ours have none.
+  const std::string fix = first.uses_template == other.uses_template
+                              ? "models of an ensemble need the same tokenizers and length: train them with "
+                                "one recipe and several seeds"
+                              : (first.uses_template ? first : other).files.string() +
+                                    " is in another program's layout: bring both into one with convert";
   const auto check = [&](bool is_same, const std::string& what) {
     if (is_same) return;
-    throw Error(other.files.string() + ": " + what + " of " + first.files.string() +
-                " (models of an ensemble need the same tokenizers and length: train them with one recipe and "
-                "several seeds)");
+    throw Error(other.files.string() + ": " + what + " of " + first.files.string() + " (" + fix + ")");
   };
   const EncoderDecoderSettings &a = first.model->settings(), &b = other.model->settings();
   check(first.source_tokenizer.to_json() == other.source_tokenizer.to_json(),

@@ -195,12 +195,22 @@ std::optional<ModelFolder> open_newest_checkpoint(const std::filesystem::path& d
   return std::nullopt;
 }
 
+// Who names its weights learns what is wrong with a folder; a text lies beside a damaged model by chance.
+bool holds_model(const std::filesystem::path& folder, bool names_weights) {
+  try {
+    return is_there(folder / "config.json") || layout_with_own_files(folder);
+  } catch (const Error&) {
+    if (names_weights) throw;
+    return false;
+  }
+}
+
 ModelFolder open_target(const std::filesystem::path& path, const std::filesystem::path& target,
                         Compared compared) {
   std::error_code ignored;
   if (is_there(path) && !std::filesystem::is_directory(path, ignored)) {
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-    if (is_there(folder / "config.json") || layout_with_own_files(folder))
+    if (holds_model(folder, has_other_ending(path)))
       throw Error(path.string() + ": not a model directory but a file, of the model in " + folder.string() +
                   " (name that)");
     throw Error(

@@ -22,6 +22,15 @@ namespace headwater {
 
 namespace {
 
+// What another program keeps beside its weights is not all known here.
+void refuse_published(const ModelFolder& folder) {
+  if (folder.layout == nullptr) return;
+  throw Error(shown(folder.path) + ": cannot average a model that another program wrote (" +
+              (folder.own_files ? "average what convert " + shown(folder.path) + " -o DIR writes"
+                                : "average runs that begin with training.init_from: " + shown(folder.path)) +
+              ")");
+}
+
 void check_same_files(const ModelFolder& first, const ModelFolder& other) {
   const auto check = [&](const std::string& name, bool is_same) {
     if (is_same) return;
@@ -109,11 +118,9 @@ void average_models(const std::vector<fs::path>& models, const fs::path& output)
                   " (bring it back, or name the checkpoints that the mean is of)");
   }
   const ModelFolder& first = folders.front();
-  // What another program keeps beside its weights is not all known here.
-  if (first.layout != nullptr)
-    throw Error(shown(first.path) + ": is a model of another program, of which no mean is taken here");
   std::vector<std::unique_ptr<Safetensors>> tensors;
   for (const ModelFolder& folder : folders) {
+    refuse_published(folder);
     refuse_quantized(folder, "average");
     check_same_files(first, folder);
     tensors.push_back(std::make_unique<Safetensors>(folder.weights()));

@@ -175,7 +175,10 @@ void check_sinusoids(std::span<const Real> values, const Json& ours) {
   const bool is_near = std::ranges::equal(values, sinusoids, [](Real a, Real b) {
     return std::abs(static_cast<double>(a) - static_cast<double>(b)) <= kHalfPrecision;
   });
-  if (!is_near) throw Error("does not hold Marian's sinusoids");
+  if (!is_near)
+    throw Error(
+        "does not hold Marian's sinusoids (if convert --layout ctranslate2 wrote it, for CTranslate2: name "
+        "the model that it was made of)");
 }
 // Some files hold the positions, which are computed here.
 constexpr UnreadTensor kMarianUnread[] = {{"model.encoder.embed_positions.weight", check_sinusoids},

@@ -43,7 +43,7 @@ constexpr RefusedOption kRefusedOptions[] = {
     {"output-sampling", "[]", "use --sampling"},
     {"output-approx-knn", "[]", "the output layer is exact"},
     {"tsv", "false", "cut the columns with cut"},
-    {"alignment", "\"\"", "use --alignment"},
+    {"alignment", "\"\"", "use --alignments"},
     {"word-scores", "false", "use --scores"},
     {"no-spm-decode", "false", "texts are joined"},
     {"no-spm-encode", "false", "texts are split here"},
@@ -54,12 +54,11 @@ constexpr RefusedOption kRefusedOptions[] = {
 class Options {
  public:
   Options(fs::path folder, const std::string& name, std::string_view text)
-      : folder_(std::move(folder)),
-        where_((folder_ / name).string()),
-        json_(json_of_yaml(text, where_, kRequired)) {}
+      : folder_(std::move(folder)), where_((folder_ / name).string()), json_(json_of_yaml(text, where_)) {}
 
   MarianFiles files(const std::string& name) const {
     check();
+    check_required(json_, where_, kRequired);
     const std::vector<std::string> models = names("models"), vocabularies = names("vocabs");
     if (models.size() != 1)
       refuse("models", "one file (several models that translate together are not read)");
@@ -87,10 +86,16 @@ class Options {
         continue;
       }
       if (!is_in(kHarmlessOptions, name) && !is_in(kUsed, name))
-        throw Error(where_ + ": " + quote(name) +
-                    " is an option that this program does not know (remove it, if translations do not depend "
-                    "on it)");
+        throw Error(where_ + ": " + quote(name) + " is an option that this program does not know" +
+                    advice_on(name));
     }
+  }
+  static std::string advice_on(const std::string& name) {
+    std::vector<std::string_view> known(std::begin(kHarmlessOptions), std::end(kHarmlessOptions));
+    known.insert(known.end(), std::begin(kUsed), std::end(kUsed));
+    const std::string_view nearest = nearest_word(name, known);
+    return nearest.empty() ? " (remove it, if translations do not depend on it)"
+                           : "; did you mean " + quote(nearest) + "?";
   }
   // The name of a file beside this one.
   std::string file_name(std::string_view option, const Json& value) const {
@@ -99,6 +104,9 @@ class Options {
     const bool is_beside =
         path.parent_path().empty() || path.parent_path() == "." || path.parent_path() == folder_;
     if (!is_beside || !path.has_filename()) refuse(option, "files of this folder");
+    if (!is_there(folder_ / path.filename()))
+      throw Error(where_ + ": " + quote(option) + " names " + path.filename().string() +
+                  ", which is missing (copy it too)");
     return path.filename().string();
   }
   std::vector<std::string> names(const char* option) const {

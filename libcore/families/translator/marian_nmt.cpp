@@ -262,7 +262,8 @@ Tokenizer load_vocabulary(const ModelFolder& folder, const std::string& name, st
   Tokenizer tokenizer = with_start(folder.read(name), where);
   if (tokenizer.vocabulary_size() - 1 != tokens)
     throw Error(where + ": has " + std::to_string(tokenizer.vocabulary_size() - 1) +
-                " tokens, \"dim-vocabs\" says " + std::to_string(tokens));
+                " tokens, \"dim-vocabs\" says " + std::to_string(tokens) +
+                " (take the vocabulary that the model was trained with)");
   if (tokenizer.end_id() != kEnd)
     throw Error(where + ": the end token </s> is not its first, as Marian's is");
   return tokenizer;

@@ -108,7 +108,7 @@ constexpr const char* kHarmlessSettings[] = {"bert-*",
 
 }  // namespace
 
-Json json_of_yaml(std::string_view text, const std::string& where, std::span<const char* const> required) {
+Json json_of_yaml(std::string_view text, const std::string& where) {
   Json json = Json::Object{};
   try {
     Problems problems(where);
@@ -118,11 +118,15 @@ Json json_of_yaml(std::string_view text, const std::string& where, std::span<con
     const std::string what = error.what();
     throw Error(what.substr(0, what.find('\n')));  // of several problems the first
   }
+  return json;
+}
+
+void check_required(const Json& json, const std::string& where, std::span<const char* const> required) {
   std::vector<std::string> missing;
   for (const char* const name : required) {
     if (json.find(name) == nullptr) missing.push_back(quote(name));
   }
-  if (missing.empty()) return json;
+  if (missing.empty()) return;
   throw Error(where + ": " + listed({missing.begin(), missing.end()}) +
               (missing.size() == 1 ? " is" : " are") + " missing (copy the file again)");
 }
@@ -137,7 +141,8 @@ Json marian_settings(const MarianFile& file) {
   if (file.settings().empty())
     throw Error(file.tensors().where() +
                 ": has no special:model.yml, the settings of the model (take the file that Marian wrote)");
-  Json settings = json_of_yaml(file.settings(), where, kRequiredSettings);
+  Json settings = json_of_yaml(file.settings(), where);
+  check_required(settings, where, kRequiredSettings);
   for (const auto& [name, value] : settings.as_object()) {
     if (!is_in(kReadSettings, name) && !is_in(kHarmlessSettings, name))
       throw Error(where + ": " + quote(name) + " is a setting that this program does not know");

@@ -24,9 +24,10 @@ struct MarianFiles {
 // damaged, or the option that is not followed here.
 std::optional<MarianFiles> find_marian_files(const fs::path& folder);
 
-// A YAML document as an object. Throws Error naming the `required` members that it lacks: all of them where
-// the text is cut before a key.
-Json json_of_yaml(std::string_view text, const std::string& where, std::span<const char* const> required);
+// A YAML document as an object: an empty one where the text is cut before its first key.
+Json json_of_yaml(std::string_view text, const std::string& where);
+// Throws Error naming the `required` members that it lacks.
+void check_required(const Json& json, const std::string& where, std::span<const char* const> required);
 // Whether a name is one of these, in which * stands for any text.
 bool is_in(std::span<const char* const> patterns, const std::string& name);
 

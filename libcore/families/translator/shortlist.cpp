@@ -106,7 +106,8 @@ Shortlist read_shortlist(std::string_view bytes, std::string_view where,
   if (checksum_of(bytes.substr(kChecked)) != head.checksum) fail("its checksum is wrong (copy it again)");
   if (head.offsets != static_cast<std::uint64_t>(source_tokens) + 1)
     fail("lists tokens for " + std::to_string(head.offsets == 0 ? 0 : head.offsets - 1) +
-         " source tokens, the vocabulary has " + std::to_string(source_tokens));
+         " source tokens, the vocabulary has " + std::to_string(source_tokens) +
+         " (take this model's, or learn one with vectorize shortlist)");
   Shortlist made;
   made.frequent_ = static_cast<std::int64_t>(
       std::min<std::uint64_t>(head.frequent, static_cast<std::uint64_t>(target_tokens)));

@@ -82,7 +82,7 @@ TEST_CASE("Marian's files: what is damaged or of another kind is named with its 
     CHECK(error_of(good.substr(0, length)).starts_with("m: byte "));
   }
   CHECK(error_of(good + "x") ==
-        "m: byte " + std::to_string(good.size()) + ": 1 bytes behind the last tensor");
+        "m: byte " + std::to_string(good.size()) + ": 1 bytes behind the last tensor (copy the file again)");
   CHECK(error_of("GGUF....") == "m: byte 0: neither an npz file nor Marian's binary form of version 1");
   const auto of_item = [](const Item& item) { return error_of(binary({item})); };
   CHECK(of_item({"W", 0x11801, {2, 3}, kSix.empty() ? "" : floats(kSix)})
@@ -105,7 +105,7 @@ TEST_CASE("Marian's files: what is damaged or of another kind is named with its 
   CHECK(error_of(binary({some_items()[0], some_items()[0]})).find("tensor \"decoder_b\" occurs twice") !=
         std::string::npos);
   std::string many = raw(std::uint64_t{1}) + raw(~std::uint64_t{0});
-  CHECK(error_of(many) == "m: byte 16: more tensors than the file has room for");
+  CHECK(error_of(many) == "m: byte 16: more tensors than the file has room for (copy it again)");
 }
 
 TEST_CASE("npz: members are found by the directory, also before a comment; others are refused by name") {

@@ -230,7 +230,11 @@ TEST_CASE("Marian NMT: an option of marian-decoder is used, or refused by name")
       with("new-thing: 1\n") ==
       "D/config.yml: \"new-thing\" is an option that this program does not know (remove it, if translations "
       "do not depend on it)");
-  CHECK(with("shortlist:\n  - missing.bin\n  - false\n").starts_with("D/missing.bin: "));
+  CHECK(with("shortlits:\n  - lex.bin\n") ==
+        "D/config.yml: \"shortlits\" is an option that this program does not know; did you mean "
+        "\"shortlist\"?");
+  CHECK(with("shortlist:\n  - missing.bin\n  - false\n") ==
+        "D/config.yml: \"shortlist\" names missing.bin, which is missing (copy it too)");
   const auto replaced = [](const std::string& from, const std::string& to) {
     std::string text = kOptions;
     return Folder(settings(), text.replace(text.find(from), from.size(), to));
@@ -240,8 +244,9 @@ TEST_CASE("Marian NMT: an option of marian-decoder is used, or refused by name")
         "translate together are not read)");
   CHECK(replaced("  - vocab.spm", "  - ../vocab.spm").said() ==
         "D/config.yml: \"vocabs\" is [\"../vocab.spm\",\"vocab.spm\"], expected files of this folder");
-  CHECK(replaced("  - vocab.spm", "  - vocab.yml").said() ==
-        "D/vocab.yml: vocabularies are read as SentencePiece models alone (*.spm)");
+  const Folder other = replaced("  - vocab.spm", "  - vocab.yml");
+  other.put("vocab.yml", "a: 0\n");
+  CHECK(other.said() == "D/vocab.yml: vocabularies are read as SentencePiece models alone (*.spm)");
   CHECK(replaced("word-penalty: 0", "word-penalty: 0.5").said() ==
         "D/config.yml: \"word-penalty\" is 0.5, expected 0 (translations are not scored by their number of "
         "words)");

@@ -197,7 +197,9 @@ TEST_CASE("Marian's layout: what a file says twice must be the same, and nothing
             ": tensor \"lm_head.weight\" differs from \"model.shared.weight\", which config.json "
             "says it is");
   CHECK(read({float_tensor("model.encoder.embed_positions.weight", {6, 8}, other.data())}) ==
-        path.string() + ": tensor \"model.encoder.embed_positions.weight\" does not hold Marian's sinusoids");
+        path.string() +
+            ": tensor \"model.encoder.embed_positions.weight\" does not hold Marian's sinusoids (if convert "
+            "--layout ctranslate2 wrote it, for CTranslate2: name the model that it was made of)");
   CHECK(
       read({float_tensor("model.encoder.layers.2.fc1.bias", {12}, other.data())}) ==
       path.string() +

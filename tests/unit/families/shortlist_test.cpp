@@ -38,7 +38,9 @@ TEST_CASE("shortlists: a damaged one, or one of other vocabularies, is an error 
     return error_text([&] { (void)read_shortlist(bytes, "lex", {source, target}); });
   };
   CHECK(said(good) == "(no error)");
-  CHECK(said(good, 19) == "lex: lists tokens for 20 source tokens, the vocabulary has 19");
+  CHECK(said(good, 19) ==
+        "lex: lists tokens for 20 source tokens, the vocabulary has 19 (take this model's, or learn one with "
+        "vectorize shortlist)");
   CHECK(said(good, 20, 19) == "lex: lists a token beyond the 19 of the target's vocabulary");
   CHECK(said(good.substr(0, 20)) == "lex: no shortlist: it is shorter than its header (copy it again)");
   CHECK(said(good + "1234") == "lex: its header promises another size than its 460 bytes (copy it again)");
