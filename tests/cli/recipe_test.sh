@@ -63,7 +63,7 @@ stages=(make --no-print-directory -o tools-present SCALE=quick "BIN=$bin" "DATA=
 make=("${stages[@]}" "recipe-$recipe")
 if [ -n "$first" ]; then
   ! "${make[@]}" >"$tmp/log" 2>&1 || fail "$recipe runs without the model that it needs"
-  grep -q "^headwater: recipes/$recipe.yaml: $key: $tmp/models/recipes/$first-quick/model: no such model (make recipe-$first SCALE=quick makes it)$" "$tmp/log" || fail "what is said of the model that $recipe needs"
+  grep -q "^headwater: recipes/$recipe.yaml: $key: $tmp/models/recipes/$first-quick/model: no such model (make recipe-$first SCALE=quick MODELS=$tmp/models makes it)$" "$tmp/log" || fail "what is said of the model that $recipe needs"
   "${stages[@]}" "recipe-$first" >"$tmp/log" 2>&1 || fail "$first at SCALE=quick, for $recipe"
 fi
 begin=$(date +%s)
