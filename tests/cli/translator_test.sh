@@ -37,7 +37,7 @@ scores=$(grep '^BLEU' "$tmp/out" | tail -n 14 | head -n 3 | awk '{ print $2 }' |
 are_rows_whole attention.csv || fail 'rows of attention sum to 1'
 for file in curve.svg attention.svg $run/curve.svg; do grep -q '<svg' "$file" || fail "$file"; done
 grep -q '^## samples: ' "$run/report.md" || fail 'samples'
-grep -qx "Export: fits the layouts: marian" "$tmp/out" || fail 'inspect says that it can be exported'
+grep -qx "Export: fits the layouts: marian, ctranslate2" "$tmp/out" || fail 'inspect says that it can be exported'
 "$bin/translate" -q hf source.txt | cmp - translated.txt || fail 'other translations of what was exported'
 [ "$(find models/recipes -name model.safetensors -path '*init_from*' | wc -l)" -ge 1 ] || fail 'the run that goes on from another'
 for side in source target; do cmp base/$side-tokenizer.json models/recipes/adapt/model/$side-tokenizer.json || fail "another $side tokenizer than the published one"; done
