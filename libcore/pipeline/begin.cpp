@@ -19,11 +19,6 @@ namespace headwater {
 
 namespace {
 
-bool is_file(const fs::path& path) {
-  std::error_code none;
-  return fs::is_regular_file(path, none);
-}
-
 void must_be_file(const fs::path& file, const std::string& name) {
   std::error_code none;
   if (!fs::exists(file, none)) throw Error(name + ": no such file");

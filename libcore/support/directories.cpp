@@ -27,6 +27,11 @@ bool remove_one(const fs::path& path, int flags) {
 
 }  // namespace
 
+bool is_file(const fs::path& path) {
+  std::error_code none;
+  return fs::is_regular_file(path, none);
+}
+
 bool is_there(const fs::path& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) {

@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 // Whether something has this name. Throws Error where the system cannot say (no permission, an I/O error),
 // and where it is a link that leads nowhere: what cannot be read is not absent.
 bool is_there(const fs::path& path);
+// Whether it is a regular file, or a link to one.
+bool is_file(const fs::path& path);
 
 // The paths in a folder, in no order. Where that fails, `error` says why and the list is empty.
 std::vector<fs::path> list_folder(const fs::path& folder, std::error_code& error);

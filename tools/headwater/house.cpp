@@ -12,11 +12,6 @@ namespace headwater::front {
 
 namespace {
 
-bool is_file(const fs::path& path) {
-  std::error_code none;
-  return fs::is_regular_file(path, none);
-}
-
 fs::path folder_of_this_program() {
   std::array<char, 4096> path;
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
