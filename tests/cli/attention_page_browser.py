@@ -70,6 +70,14 @@ class Browser:
         for kind in ("browser", "performance"):  # what the browser's own first page did
             self.log(kind)
         self.do("POST", "/url", {"url": f"file://{FOLDER}/{page}"})
+        # A browser drops keys and clicks until it has drawn the first frame, which may be after the page has loaded.
+        self.run("window.keys = 0; addEventListener('keydown', () => window.keys++)")
+        for _ in range(100):
+            self.press("\ue008")  # Shift alone, which the page does not use
+            if self.run("return window.keys") > 0:
+                return
+            time.sleep(0.1)
+        sys.exit(f"attention_page_browser.py: {page} takes no keys")
 
     def close(self):
         self.do("DELETE", "")
