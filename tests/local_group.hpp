@@ -51,7 +51,7 @@ class LocalGroup : public headwater::ProcessGroup {
 // Calls body(group) for each of `size` ranks at once; throws what the first of them threw.
 inline void on_ranks(int size, const std::function<void(LocalGroup&)>& body) {
   LocalMail mail;
-  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
+  std::vector<std::exception_ptr> errors(size);
   std::vector<std::thread> threads;
   for (int rank = 0; rank < size; ++rank) {
     threads.emplace_back([&, rank] {
@@ -59,7 +59,7 @@ inline void on_ranks(int size, const std::function<void(LocalGroup&)>& body) {
         LocalGroup group(mail, rank, size);
         body(group);
       } catch (...) {
-        errors[static_cast<std::size_t>(rank)] = std::current_exception();
+        errors[rank] = std::current_exception();
         const std::lock_guard lock(mail.mutex);
         mail.has_failed = true;
         mail.has_changed.notify_all();

@@ -79,8 +79,7 @@ class Model {
   std::vector<std::int32_t> translate(const std::vector<std::int32_t>& source,
                                       const std::vector<std::int32_t>& allowed, std::size_t most) const {
     Rows memory;
-    for (std::size_t t = 0; t < source.size(); ++t)
-      memory.push_back(embedded(at("Wemb")[static_cast<std::size_t>(source[t])], t));
+    for (std::size_t t = 0; t < source.size(); ++t) memory.push_back(embedded(at("Wemb")[source[t]], t));
     for (std::size_t l = 1; l <= kLayers; ++l) {
       const std::string name = "encoder_l" + std::to_string(l);
       Rows next;
@@ -107,7 +106,7 @@ class Model {
       std::int32_t best = -1;
       double most_likely = 0;
       for (const std::int32_t id : allowed) {
-        const auto row = static_cast<std::size_t>(id);
+        const std::size_t row = id;
         double logit = at("decoder_ff_logit_out_b")[0][row];
         for (std::size_t i = 0; i < kWidth; ++i) logit += x[i] * at("Wemb")[row][i];
         if (best >= 0 && logit <= most_likely) continue;
@@ -116,7 +115,7 @@ class Model {
       }
       if (best == 0) break;
       ids.push_back(best);
-      input = at("Wemb")[static_cast<std::size_t>(best)];
+      input = at("Wemb")[best];
     }
     return ids;
   }

@@ -12,7 +12,7 @@ inline bool same_bits(std::span<const headwater::Real> a, std::span<const headwa
 
 inline bool same_bits(headwater::ConstMatrix a, headwater::ConstMatrix b) {
   if (a.rows != b.rows || a.cols != b.cols) return false;
-  const auto cols = static_cast<std::size_t>(a.cols);
+  const std::size_t cols = a.cols;
   for (headwater::Index r = 0; r < a.rows; ++r)
     if (!same_bits(std::span(a.row(r), cols), std::span(b.row(r), cols))) return false;
   return true;

@@ -83,7 +83,7 @@ void classify_texts(const Options& o, ModelFolder& folder) {
   cli::LineReader reader(o.inputs, settings);
   reader.show_progress(o.is_quiet);
   RowWriter writer(o, model.labels, model.gives_many_labels);
-  reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
+  reader.for_each_batch(o.batch, [&](const std::vector<std::string>& lines) {
     writer.write(labeller.probabilities(lines), {}, &labeller);
   });
   if (o.is_quiet) return;

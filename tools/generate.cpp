@@ -159,7 +159,7 @@ void run(const Options& o) {
     generate::Output output(form, model.tokenizer);
     cli::LineReader reader(o.prompt_files.empty() ? o.text : o.prompt_files, lines_read);
     reader.show_progress(o.is_quiet);
-    const auto batch = static_cast<std::size_t>(form.is_streaming ? 1 : o.batch.value_or(kBatch));
+    const std::size_t batch = form.is_streaming ? 1 : o.batch.value_or(kBatch);
     std::uint64_t read = 0;
     reader.for_each_batch(batch, [&](const std::vector<std::string>& lines) {
       output.begin_lines(lines, read);

@@ -237,7 +237,7 @@ void run(const Options& o) {
     if (!o.prefix.empty()) prefixes.emplace(o.prefix, o.reader);
     TruncatedLines truncated;
     std::int64_t read = 0;
-    reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
+    reader.for_each_batch(o.batch, [&](const std::vector<std::string>& lines) {
       std::span<const std::string> begun;
       if (prefixes) begun = prefixes->next(reader, lines.size());
       const std::vector<Translations> translations =

@@ -125,7 +125,7 @@ class NpyHeaderReader {
       std::int64_t number = 0;
       const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), number);
       if (error != std::errc() || number < 0) fail("a shape of other things than whole numbers");
-      text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
+      text_.remove_prefix(end - text_.data());
       numbers.push_back(number);
       if (!skip(',')) {
         expect(')');

@@ -88,13 +88,13 @@ void read_numbers(const TensorView& tensor, std::span<float> out) {
 void read_numbers(const TensorView& tensor, std::span<double> out) { read_into(tensor, out); }
 
 std::vector<float> read_floats(const TensorView& tensor) {
-  std::vector<float> values(static_cast<std::size_t>(tensor.elements()));
+  std::vector<float> values(tensor.elements());
   read_numbers(tensor, std::span<float>(values));
   return values;
 }
 
 std::vector<std::int64_t> read_integers(const TensorView& tensor) {
-  std::vector<std::int64_t> values(static_cast<std::size_t>(tensor.elements()));
+  std::vector<std::int64_t> values(tensor.elements());
   const char* from = tensor.bytes.data();
   for (std::size_t i = 0; i < values.size(); ++i) {
     switch (tensor.dtype) {

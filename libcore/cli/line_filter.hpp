@@ -33,7 +33,7 @@ void filter_lines(LineReader& reader, Writer& writer, const Work& work) {
     const std::size_t count = (lines.size() + kLinesATask - 1) / kLinesATask;
     tasks.resize(std::max(tasks.size(), count));
     parallel_for(static_cast<std::int64_t>(count), [&](std::int64_t index) {
-      Task& task = tasks[static_cast<std::size_t>(index)];
+      Task& task = tasks[index];
       const std::size_t begin = static_cast<std::size_t>(index) * kLinesATask;
       task.output.clear();
       for (std::size_t i = begin; i < std::min(lines.size(), begin + kLinesATask) && !task.error; ++i) {

@@ -120,7 +120,7 @@ struct LineReader::Impl {
       if (scanned < end) {
         const char* from = buffer.data() + scanned;
         if (const void* lf = std::memchr(from, '\n', end - scanned)) {
-          const std::size_t stop = static_cast<std::size_t>(static_cast<const char*>(lf) - buffer.data());
+          const std::size_t stop = static_cast<const char*>(lf) - buffer.data();
           line = finish({buffer.data() + begin, stop - begin}, stop + 1);
           return Found::line;
         }

@@ -168,7 +168,7 @@ std::string_view nearest_unhyphenated(std::string_view typed, const std::vector<
   for (const std::string& name : known) names.push_back(bare(name));
   const std::string_view nearest = nearest_word(bare(typed), names);
   const auto found = std::find(names.begin(), names.end(), nearest);
-  return found == names.end() ? std::string_view() : known[static_cast<std::size_t>(found - names.begin())];
+  return found == names.end() ? std::string_view() : known[found - names.begin()];
 }
 
 }  // namespace

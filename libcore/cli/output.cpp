@@ -20,7 +20,7 @@ int write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written > 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(written));
+      bytes.remove_prefix(written);
     } else if (written < 0 && errno == EAGAIN) {
       pollfd waiting{descriptor, POLLOUT, 0};
       ::poll(&waiting, 1, -1);

@@ -37,7 +37,7 @@ class IdLists {
   std::span<const std::int32_t> operator[](std::int64_t list) const {
     if (ends_ != nullptr) return list_of_ends(list);
     const Block& block = *blocks_[list / kBlock];
-    const auto at = static_cast<std::size_t>(list % kBlock);
+    const std::size_t at = list % kBlock;
     const std::uint32_t begin = at == 0 ? 0 : block.ends[at - 1];
     return {ids_ + block.first_id + begin, block.ends[at] - begin};
   }

@@ -49,7 +49,7 @@ class ImageDataset : public Dataset {
 
   const ImageShape& shape() const { return shape_; }
   std::span<const std::uint8_t> pixels(std::int64_t example) const {  // row by row, channels last
-    const auto bytes = static_cast<std::size_t>(shape_.bytes());
+    const std::size_t bytes = shape_.bytes();
     return pixels_.subspan(static_cast<std::size_t>(example) * bytes, bytes);
   }
   std::int32_t label(std::int64_t example) const { return labels_[example]; }

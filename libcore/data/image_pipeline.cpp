@@ -206,7 +206,7 @@ std::int64_t place(float draw, std::int64_t places) {
 
 ChannelStatistics channel_statistics(const Subset& subset) {
   const auto& images = static_cast<const ImageDataset&>(*subset.dataset);
-  const auto channels = static_cast<std::size_t>(images.shape().channels);
+  const std::size_t channels = images.shape().channels;
   // Sums of at most 2^64 / 255^2 pixels, more than there can be.
   std::vector<std::uint64_t> sums(channels), squares(channels);
   for (std::size_t i = 0; i < subset.count(); ++i) {
@@ -278,7 +278,7 @@ std::span<const std::uint8_t> ImagePipeline::fitted(std::span<const std::uint8_t
 std::span<const Real> ImagePipeline::apply(std::span<const std::uint8_t> pixels, const ImageDraws* draws,
                                            Scratch& scratch) const {
   pixels = fitted(pixels, scratch);
-  const auto channels = static_cast<std::size_t>(from_.channels);
+  const std::size_t channels = from_.channels;
   const bool shrinks = settings_.resizing == Resizing::bilinear && from_.bytes() > to_.bytes();
   const auto size = static_cast<std::size_t>(to_.bytes()),
              most = shrinks ? size : std::max(size, pixels.size());
@@ -297,7 +297,7 @@ std::span<const Real> ImagePipeline::apply(std::span<const std::uint8_t> pixels,
 }
 
 std::vector<std::uint8_t> ImagePipeline::bytes_of(std::span<const Real> numbers) const {
-  const auto channels = static_cast<std::size_t>(from_.channels);
+  const std::size_t channels = from_.channels;
   std::vector<std::uint8_t> bytes;
   bytes.reserve(numbers.size());
   for (std::size_t at = 0; at < numbers.size(); ++at) {

@@ -254,8 +254,7 @@ void scale_to_length_one(std::vector<TermValue>& values) {
 
 void NgramVocabulary::values(const TokenRow& row, TermOutput output, std::vector<TermValue>& values) const {
   TermCounts all;
-  for_each_ngram(row, static_cast<std::size_t>(settings_.ngrams),
-                 [&](std::string_view ngram) { all.add(find(ngram)); });
+  for_each_ngram(row, settings_.ngrams, [&](std::string_view ngram) { all.add(find(ngram)); });
   values.clear();
   for (const auto& [term, count] : all.finish()) {
     TermValue value{term, output == TermOutput::multi_hot ? 1 : static_cast<float>(count)};

@@ -176,7 +176,7 @@ void NgramVocabularyLearner::add(std::string_view token_line) {
     return;
   }
   const std::uint64_t document = ++counter->documents;
-  for_each_ngram(counter->row, static_cast<std::size_t>(settings_.ngrams), [&](std::string_view ngram) {
+  for_each_ngram(counter->row, settings_.ngrams, [&](std::string_view ngram) {
     Counter::Statistic& statistic = counter->at(ngram);
     ++statistic.count;
     statistic.documents += statistic.last_document == document ? 0 : 1;

@@ -127,7 +127,7 @@ void look_up_colors(const PngReader& reader, const Background& background, std::
 
 // Pixels of so many colours, each followed by its alpha, become those of the image's shape.
 void take_alpha(std::size_t colors, const Background& background, DecodedImage& image) {
-  const auto channels = static_cast<std::size_t>(image.shape.channels);
+  const std::size_t channels = image.shape.channels;
   const std::size_t pixels = image.pixels.size() / (colors + 1);
   std::vector<std::uint8_t> wider(channels > colors ? pixels * channels : 0);
   std::vector<std::uint8_t>& out = channels > colors ? wider : image.pixels;
@@ -161,7 +161,7 @@ PngParts parts_of_png(std::string_view bytes) {
   constexpr std::size_t kSignature = 8, kAround = 12;  // length, type and checksum of a chunk
   PngParts parts{bytes, {}};
   for (std::size_t at = kSignature; at + kAround <= bytes.size();) {
-    const auto length = static_cast<std::size_t>(big_endian(bytes, at));
+    const std::size_t length = big_endian(bytes, at);
     if (length > bytes.size() - at - kAround) break;
     const std::string_view type = bytes.substr(at + 4, 4);
     if (type == "eXIf") parts.exif = bytes.substr(at + 8, length);

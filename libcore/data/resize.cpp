@@ -27,7 +27,7 @@ BilinearResize::BilinearResize(const ImageShape& from, std::int64_t height, std:
 
 template <class Value, class NumberOf>
 void BilinearResize::resize(std::span<const Value> in, const NumberOf& value, std::span<Real> out) const {
-  const auto channels = static_cast<std::size_t>(from_.channels);
+  const std::size_t channels = from_.channels;
   const std::size_t line = static_cast<std::size_t>(from_.width) * channels;
   std::size_t at = 0;
   for (const Between& y : rows_) {
@@ -64,7 +64,7 @@ void BilinearResize::operator()(std::span<const std::uint8_t> in, std::span<cons
 void resize_image(DecodedImage& image, std::int64_t height, std::int64_t width) {
   if (image.shape.height == height && image.shape.width == width) return;
   const ImageShape to{.height = height, .width = width, .channels = image.shape.channels};
-  std::vector<Real> resized(static_cast<std::size_t>(to.bytes()));
+  std::vector<Real> resized(to.bytes());
   BilinearResize(image.shape, height, width)(image.pixels, resized);
   image.pixels.clear();
   for (const Real value : resized) image.pixels.push_back(static_cast<std::uint8_t>(std::lround(value)));
@@ -182,7 +182,7 @@ std::vector<std::uint8_t> AntialiasedResize::operator()(std::span<const std::uin
 std::vector<std::uint8_t> AntialiasedResize::across(std::span<const std::uint8_t> pixels,
                                                     std::int64_t height) const {
   if (columns_.empty()) return {pixels.begin(), pixels.end()};
-  const auto channels = static_cast<std::size_t>(from_.channels);
+  const std::size_t channels = from_.channels;
   const std::size_t line = static_cast<std::size_t>(from_.width) * channels;
   std::vector<std::uint8_t> out;
   out.reserve(static_cast<std::size_t>(height) * columns_.size() * channels);
@@ -196,7 +196,7 @@ std::vector<std::uint8_t> AntialiasedResize::across(std::span<const std::uint8_t
 std::vector<std::uint8_t> AntialiasedResize::down(std::span<const std::uint8_t> pixels,
                                                   std::int64_t width) const {
   if (rows_.empty()) return {pixels.begin(), pixels.end()};
-  const auto line = static_cast<std::size_t>(width * from_.channels);
+  const std::size_t line = width * from_.channels;
   std::vector<std::uint8_t> out;
   out.reserve(rows_.size() * line);
   for (const Sum& row : rows_) add(out, pixels, row, line, line);

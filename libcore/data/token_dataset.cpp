@@ -22,7 +22,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 // `at` points into `line`.
 [[noreturn]] void fail(std::string_view place, std::string_view line, const char* at,
                        const std::string& what) {
-  const std::size_t before = static_cast<std::size_t>(at - line.data());
+  const std::size_t before = at - line.data();
   throw Error(std::string(place) + ":" + std::to_string(count_code_points(line.substr(0, before)) + 1) +
               ": " + what);
 }
@@ -219,7 +219,7 @@ void TokenDataset::add_label(Column& column, std::string_view field, std::string
   }
   if (column.labels_as == LabelsAs::unsaid && column.doubtful_label != nullptr) {
     const std::string& name = *column.doubtful_label;
-    const auto id = static_cast<std::size_t>(labels.find_id(trimmed(name)));
+    const std::size_t id = labels.find_id(trimmed(name));
     fail(place, line, field.data(),
          "labels that are numbers: " + quote(name) + " is the name of one label and the id of another, " +
              quote(labels.labels()[id]) +

@@ -127,7 +127,7 @@ void TokenDataset::check_columns(const Safetensors& file) {
 }
 
 std::span<const std::int32_t> TokenDataset::Column::kept(std::span<const std::int32_t> list) const {
-  const auto most = static_cast<std::size_t>(settings.max_length);
+  const std::size_t most = settings.max_length;
   return most > 0 && list.size() > most ? list.first(most) : list;
 }
 

@@ -73,7 +73,7 @@ void TokenStream::add(const Safetensors& file) {
   // All of it once, piece by piece: an id that has no row is found before the training begins.
   constexpr std::int64_t kCheckedIds = std::int64_t{1} << 23;  // ids
   for (std::int64_t begin = 0; begin < count && !is_known; begin += kCheckedIds) {
-    const auto ids = static_cast<std::size_t>(std::min(kCheckedIds, count - begin));
+    const std::size_t ids = std::min(kCheckedIds, count - begin);
     const std::string_view piece =
         tensor->bytes.substr(static_cast<std::size_t>(begin) * id_bytes, ids * id_bytes);
     std::uint32_t largest = 0;

@@ -19,7 +19,7 @@ template <class Body>
 void for_each_with_sums(std::size_t count, std::size_t sums_of, const Body& body) {
   parallel_for(kTasks, [&](std::int64_t task) {
     std::vector<double> sums(sums_of);
-    for (auto i = static_cast<std::size_t>(task); i < count; i += kTasks) body(i, sums);
+    for (std::size_t i = task; i < count; i += kTasks) body(i, sums);
   });
 }
 
@@ -57,8 +57,7 @@ void WordTranslations::find_places() {
   places_.resize(sources_.counts.size());
   for (std::size_t sentence = 0; sentence + 1 < sources_.ends.size(); ++sentence) {
     for (const Count& count : sources_[sentence])
-      places_[next[static_cast<std::size_t>(count.token)]++] = {static_cast<std::uint32_t>(sentence),
-                                                                count.times};
+      places_[next[count.token]++] = {static_cast<std::uint32_t>(sentence), count.times};
   }
 }
 
@@ -67,10 +66,10 @@ void WordTranslations::divide_targets(std::size_t sentence, std::vector<double>&
   const std::span<const Count> targets = targets_[sentence];
   std::fill_n(sums.begin(), targets.size(), 0.0);
   for (const Count& source : sources_[sentence]) {
-    const Row& row = rows_[static_cast<std::size_t>(source.token)];
+    const Row& row = rows_[source.token];
     auto at = row.targets.begin();
     for (std::size_t i = 0; i < targets.size(); ++i) {
-      auto place = static_cast<std::size_t>(targets[i].token);
+      std::size_t place = targets[i].token;
       if (!row.targets.empty()) {
         at = std::lower_bound(at, row.targets.end(), targets[i].token);
         place = static_cast<std::size_t>(at - row.targets.begin());
@@ -101,15 +100,15 @@ void WordTranslations::update(std::size_t source, std::vector<double>& sums) {
   for (std::size_t i = begin; i < end; ++i) {
     const auto [sentence, times] = places_[i];
     for (std::size_t at = targets_.ends[sentence]; at < targets_.ends[sentence + 1]; ++at)
-      sums[static_cast<std::size_t>(targets_.counts[at].token)] += times * static_cast<double>(shares_[at]);
+      sums[targets_.counts[at].token] += times * static_cast<double>(shares_[at]);
   }
   Row& row = rows_[source];
   if (row.probabilities.empty()) begin_row(row, sums);
   double total = 0;
   for (std::size_t i = 0; i < row.probabilities.size(); ++i)
-    total += sums[static_cast<std::size_t>(row.target(i))] *= static_cast<double>(row.probabilities[i]);
+    total += sums[row.target(i)] *= static_cast<double>(row.probabilities[i]);
   for (std::size_t i = 0; i < row.probabilities.size(); ++i) {
-    double& sum = sums[static_cast<std::size_t>(row.target(i))];
+    double& sum = sums[row.target(i)];
     row.probabilities[i] = static_cast<float>(sum / total);
     sum = 0;
   }
@@ -136,7 +135,7 @@ void WordTranslations::learn(std::int64_t iterations) {
 }
 
 std::vector<WordTranslations::Candidate> WordTranslations::of(std::int64_t source) const {
-  const Row& row = rows_[static_cast<std::size_t>(source)];
+  const Row& row = rows_[source];
   std::vector<Candidate> all;
   for (std::size_t i = 0; i < row.probabilities.size(); ++i) {
     if (row.probabilities[i] > 0) all.push_back({row.target(i), row.probabilities[i]});

@@ -34,7 +34,7 @@ void find_candidates(const StepOutput& output, const RowLimits& limits, const Ge
     return output.top(limits.banned, limits.candidates, count, top, log_sums);
   const Matrix logits = output.logits(limits.candidates, log_sums);
   parallel_for(logits.rows, [&](Index r) {
-    const auto row = static_cast<std::size_t>(r);
+    const std::size_t row = r;
     const std::span<Real> values(logits.row(r), static_cast<std::size_t>(logits.cols));
     for (Real& value : values) value -= log_sums[row];
     log_sums[row] = 0;
@@ -127,7 +127,7 @@ class BeamSearch {
     log_sums_ = arena.span<Real>(rows);
     row_candidates_.clear();
     for (std::size_t row = 0; row < live_.size() && !group_.candidates.empty(); ++row)
-      row_candidates_.push_back(&group_.candidates[static_cast<std::size_t>(prompt_of_[row])]);
+      row_candidates_.push_back(&group_.candidates[prompt_of_[row]]);
     find_candidates(output, {bans_.columns(), row_candidates_, texts_}, settings_, width_, top_, log_sums_);
     if (!group_.phrases.empty()) {  // whose ids are seldom among the best
       logit_sums_ = arena.span<Real>(rows);
@@ -196,7 +196,7 @@ class BeamSearch {
   Continuation take_best(const BeamOfPrompt& p) {
     Continuation best{-1, -1, 0, 0};
     for (Index i = 0; i < p.rows; ++i) {
-      const auto row = static_cast<std::size_t>(p.first + i);
+      const std::size_t row = p.first + i;
       const Index taken = heads_[i];
       if (taken == width_) continue;
       const kernels::TopLogit& top =

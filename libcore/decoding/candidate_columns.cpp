@@ -33,7 +33,7 @@ void CandidateColumns::add(const DecodingModel& model, Arena& arena) {
   const ArenaScope scope(arena);
   const Matrix rows = arena.matrix(count, inputs);  // a row a token
   for (Index i = 0; i < count; ++i) {
-    for (Index k = 0; k < inputs; ++k) rows.row(i)[k] = weight.row(k)[ids_[static_cast<std::size_t>(i)]];
+    for (Index k = 0; k < inputs; ++k) rows.row(i)[k] = weight.row(k)[ids_[i]];
   }
   own.weight = kernels::pack_weight_transposed(rows, panels);
 }
@@ -50,7 +50,7 @@ void CandidateColumns::top(std::span<const ConstMatrix> hidden, const kernels::B
   for (Index row = first_row; row < first_row + hidden.front().rows; ++row) {
     std::ranges::for_each(banned.all, ban);
     if (!banned.offsets.empty()) {
-      const auto r = static_cast<std::size_t>(row);
+      const std::size_t r = row;
       for (Index i = banned.offsets[r]; i < banned.offsets[r + 1]; ++i) ban(banned.columns[i]);
     }
     offsets.push_back(std::ssize(columns));
@@ -60,7 +60,7 @@ void CandidateColumns::top(std::span<const ConstMatrix> hidden, const kernels::B
   top_of_mean(hidden, columns_, {.offsets = offsets, .columns = columns, .limit = limit}, count, top,
               log_sums, arena);
   for (kernels::TopLogit& one : top) {
-    if (one.column >= 0) one.column = ids_[static_cast<std::size_t>(one.column)];
+    if (one.column >= 0) one.column = ids_[one.column];
   }
 }
 

@@ -91,7 +91,7 @@ void TextLabeller::encode(const std::vector<std::string>& lines) {
   term_values_.resize(model_.terms ? sources_.size() : 0);
   counts_.resize(term_values_.size());
   parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
-    const auto line = static_cast<std::size_t>(i);
+    const std::size_t line = i;
     if (!model_.terms) {
       model_.source_ids(lines[line], sources_[line]);
       return;
@@ -131,7 +131,7 @@ void TextLabeller::add_line(std::size_t line) {
 }
 
 std::vector<LabelProbability> TextLabeller::best(const float* probabilities, Index labels, Index count) {
-  std::vector<LabelProbability> all(static_cast<std::size_t>(labels));
+  std::vector<LabelProbability> all(labels);
   for (Index label = 0; label < labels; ++label)
     all[label] = {static_cast<std::int32_t>(label), probabilities[label]};
   const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(count, labels));
@@ -204,13 +204,13 @@ Matrix ImageLabeller::label(std::int64_t images, const Prepare& prepare) {
 
 void ImageLabeller::run(std::int64_t begin, std::int64_t end, const Prepare& prepare) {
   const VisionSettings& settings = model_.model->settings();
-  const auto count = static_cast<std::size_t>(end - begin);
-  const auto size = static_cast<std::size_t>(settings.image_shape().bytes());
+  const std::size_t count = end - begin;
+  const std::size_t size = settings.image_shape().bytes();
   numbers_.resize(count * size);
   const auto numbers = [&](std::size_t i) { return std::span(numbers_).subspan(i * size, size); };
   std::vector<std::optional<std::string>> faults(count);
   parallel_for(end - begin, [&](std::int64_t task) {
-    const auto i = static_cast<std::size_t>(task);
+    const std::size_t i = task;
     try {
       prepare(begin + task, numbers(i));
     } catch (const Error& error) {

@@ -108,7 +108,7 @@ std::vector<Hypotheses> Decoder::decode_groups(const Prompts& prompts, const Gen
   const Index group_size = std::max<Index>(1, group_rows_of(models_, sequences * beams) / beams);
   const Index groups = (sequences + group_size - 1) / group_size;
   const std::vector<Index> room = room_of(models_.front()->model.length(), prompts, settings);
-  std::vector<Hypotheses> results(static_cast<std::size_t>(sequences));
+  std::vector<Hypotheses> results(sequences);
   // The prompts from `begin` on.
   const auto decode = [&](Arena& arena, const Prompts& part, Index begin) {
     const ArenaScope all(arena);

@@ -54,7 +54,7 @@ LineVectors TextEmbeddings::vectors(std::span<const std::string> lines) {
   const ArenaScope all(arena_);
   Arenas arenas(arena_, static_cast<std::size_t>(parallel_threads()));
   parallel_for(static_cast<std::int64_t>(batch_ends_.size()), [&](std::int64_t task) {
-    const auto batch = static_cast<std::size_t>(task);
+    const std::size_t batch = task;
     Arena& own = arenas.acquire();
     isolate([&] { run(own, batch == 0 ? 0 : batch_ends_[batch - 1], batch_ends_[batch]); });
     arenas.release(own);
@@ -70,7 +70,7 @@ LineVectors TextEmbeddings::vectors(std::span<const std::string> lines) {
 void TextEmbeddings::encode(std::span<const std::string> lines) {
   sources_.resize(std::max(sources_.size(), lines.size()));
   parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
-    const auto line = static_cast<std::size_t>(i);
+    const std::size_t line = i;
     model_.source_ids(lines[line], sources_[line]);
   });
   for (const SourceIds& source : std::span(sources_).first(lines.size())) {

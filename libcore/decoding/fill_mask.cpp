@@ -32,7 +32,7 @@ MaskFiller::MaskFiller(const LoadedMaskedLm& model, const Settings& settings)
 void MaskFiller::encode(const std::vector<std::string>& lines) {
   texts_.resize(std::max(texts_.size(), lines.size()));
   parallel_for(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
-    const auto line = static_cast<std::size_t>(i);
+    const std::size_t line = i;
     model_.masked_ids(lines[line], texts_[line]);
   });
 }

@@ -67,8 +67,7 @@ class GrowingRows : public TokenListener {
 // Leaves the tokens that begin before the cut.
 void cut(const GrowingRow& row, Hypothesis& hypothesis) {
   const std::vector<std::size_t>& begins = row.text.begins();
-  const auto remaining =
-      static_cast<std::size_t>(std::lower_bound(begins.begin(), begins.end(), row.stop) - begins.begin());
+  const std::size_t remaining = std::lower_bound(begins.begin(), begins.end(), row.stop) - begins.begin();
   hypothesis.ids.erase(hypothesis.ids.begin() + static_cast<std::ptrdiff_t>(remaining), hypothesis.ids.end());
   std::vector<double>& scores = hypothesis.token_log_probabilities;
   if (scores.size() > remaining)
@@ -178,7 +177,7 @@ void TextGenerator::continue_lines(const std::vector<std::string>& lines, std::s
                [&](std::int64_t i) { prompts[i] = prompt_of(lines[i]); });
   const auto empty =
       std::find_if(prompts.begin(), prompts.end(), [](const Prompt& p) { return p.ids.empty(); });
-  const auto count = static_cast<std::size_t>(empty - prompts.begin());
+  const std::size_t count = empty - prompts.begin();
   std::uint64_t number = lines_;
   for (const Prompt& prompt : std::span(prompts).first(count)) {
     ++number;
@@ -199,7 +198,7 @@ void TextGenerator::continue_lines(const std::vector<std::string>& lines, std::s
 void TextGenerator::continue_rows(std::span<const Prompt> prompts, std::size_t first_row, std::size_t rows,
                                   ContinuationListener& listener,
                                   const std::function<void(const Continuation&)>& use) {
-  const auto samples = static_cast<std::size_t>(settings_.samples);
+  const std::size_t samples = settings_.samples;
   const auto line_of = [&](std::size_t row) { return (first_row + row) / samples; };
   Prompts batch;
   batch.clear();

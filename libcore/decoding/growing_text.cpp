@@ -70,7 +70,7 @@ void GrowingText::show(const std::string& decoded) {
   waiting_ = 0;
   const auto [end, ignored] =
       std::mismatch(shown_text_.begin(), shown_text_.end(), decoded.begin(), decoded.end());
-  auto same = static_cast<std::size_t>(end - shown_text_.begin());
+  std::size_t same = end - shown_text_.begin();
   while (same > 0 && is_inside_character(decoded, same)) --same;
   text_ += without_nul(decoded.substr(same));
   if (decoded.size() == same) {  // nothing to be seen: what is seen stays the context

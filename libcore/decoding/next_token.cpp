@@ -55,7 +55,7 @@ void TokenBans::add(std::span<const std::int32_t> text, std::span<const std::int
 }
 
 void TokenBans::add_repeated(std::span<const std::int32_t> text) {
-  const auto size = static_cast<std::size_t>(settings_.search.no_repeat_ngram_size);
+  const std::size_t size = settings_.search.no_repeat_ngram_size;
   if (size == 0 || text.size() < size) return;
   const std::span<const std::int32_t> last = text.last(size - 1);
   for (std::size_t at = 0; at + size <= text.size(); ++at) {

@@ -93,7 +93,7 @@ std::vector<Phrases::Span> Phrases::spans(std::span<const std::int32_t> ids) con
   for (std::size_t at = 0; at < ids.size(); ++at) {
     const State after = next(state, ids[at]);
     if (const std::uint64_t now = after.met & ~state.met; now != 0) {
-      const auto phrase = static_cast<std::size_t>(std::countr_zero(now));
+      const std::size_t phrase = std::countr_zero(now);
       std::size_t longest = 0;  // of the forms that end here
       for (const Form& form : forms_) {
         const std::size_t size = form.ids.size();

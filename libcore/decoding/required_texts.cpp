@@ -29,7 +29,7 @@ std::int64_t touched(std::string_view translation, const RequiredText& required)
 bool are_in_order(std::string_view translation, const RequiredTexts& required) {
   std::vector<std::size_t> ends;
   for (const RequiredText& text : required.texts) {
-    const std::size_t from = text.after < 0 ? 0 : ends[static_cast<std::size_t>(text.after)];
+    const std::size_t from = text.after < 0 ? 0 : ends[text.after];
     const std::size_t at = from == translation.npos ? from : translation.find(text.text, from);
     if (at == translation.npos && text.after >= 0) return false;
     ends.push_back(at == translation.npos ? at : at + text.text.size());

@@ -120,7 +120,7 @@ void penalize_repetition(std::span<Real> logits, std::span<const std::int32_t> t
   std::vector<bool> is_seen(logits.size());
   const Real factor = static_cast<Real>(penalty);
   for (const std::int32_t id : text) {
-    const auto at = static_cast<std::size_t>(id);
+    const std::size_t at = id;
     if (id < 0 || at >= logits.size() || is_seen[at]) continue;
     is_seen[at] = true;
     changed.push_back({id, logits[at]});
@@ -144,7 +144,7 @@ void Sampler::choose(const StepRows& rows, std::span<Chosen> chosen) const {
   const kernels::BannedColumns& banned = rows.banned;
   const Index limit = banned.limit > 0 ? std::min(banned.limit, logits.cols) : logits.cols;
   parallel_for(logits.rows, [&](Index row) {
-    const auto b = static_cast<std::size_t>(row);
+    const std::size_t b = row;
     Real* const values = logits.row(row);
     std::vector<PenalizedLogit> penalized;
     if (reads_texts()) {

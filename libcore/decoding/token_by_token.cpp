@@ -109,7 +109,7 @@ void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, 
     }
     candidates.clear();
     for (std::size_t b = 0; b < active.size() && !group.candidates.empty(); ++b)
-      candidates.push_back(&group.candidates[static_cast<std::size_t>(active[b])]);
+      candidates.push_back(&group.candidates[active[b]]);
     const StepRows rows{.output = output,
                         .banned = bans.columns(),
                         .candidates = candidates,
@@ -129,7 +129,7 @@ void decode_token_by_token(const DecodingGroup& group, const TokenByToken& how, 
     force();  // an end may be forced inside a character
     std::size_t remaining = 0;
     for (std::size_t b = 0; b < active.size(); ++b) {
-      const auto s = static_cast<std::size_t>(active[b]);
+      const std::size_t s = active[b];
       Hypothesis& hypothesis = group.results[s].front();
       const bool is_none = chosen[b].id < 0, is_end = settings.is_end(chosen[b].id);
       hypothesis.is_ended = is_end;

@@ -108,7 +108,7 @@ std::vector<std::vector<VectorSearch::Match>> VectorSearch::nearest(ConstMatrix 
     const std::size_t before = found.size();
     found.resize(before + best.size());
     parallel_for(block.rows, [&](Index i) {
-      const auto at = static_cast<std::size_t>(i);
+      const std::size_t at = i;
       found[before + at] = best[at].finish();
     });
   }
@@ -117,7 +117,7 @@ std::vector<std::vector<VectorSearch::Match>> VectorSearch::nearest(ConstMatrix 
 
 std::vector<std::vector<VectorSearch::Match>> VectorSearch::pairs(Index begin, Index end,
                                                                   double least) const {
-  std::vector<std::vector<Match>> found(static_cast<std::size_t>(end - begin));
+  std::vector<std::vector<Match>> found(end - begin);
   const auto enough = static_cast<Real>(least - static_cast<double>(margin()));
   for_each_block(rows(begin, end), begin, [&](Index query, Index first, std::span<const Real> products) {
     std::vector<Match>& matches = found[query];

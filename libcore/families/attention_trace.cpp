@@ -21,7 +21,7 @@ void check_below(std::string_view what, std::int64_t value, std::int64_t count) 
 std::vector<std::string> likeliest_tokens(const Matrix& logits, const Tokenizer& tokenizer,
                                           const std::vector<std::int32_t>& suppress_tokens) {
   const Index vocabulary = std::min<Index>(logits.cols, tokenizer.vocabulary_size());
-  std::vector<std::int32_t> best(static_cast<std::size_t>(logits.rows));
+  std::vector<std::int32_t> best(logits.rows);
   kernels::argmax(logits.columns_between(0, vocabulary), suppress_tokens, best);
   std::vector<std::string> tokens;
   for (const std::int32_t id : best) tokens.push_back(tokenizer.surface(id));
@@ -59,7 +59,7 @@ AttentionHeads::AttentionHeads(const std::vector<AttentionTrace>& traces, Index 
 }
 
 static Index length_of(const Variable& tokens, Index sequence) {
-  const auto at = static_cast<std::size_t>(sequence);
+  const std::size_t at = sequence;
   return tokens.packing().offsets[at + 1] - tokens.packing().offsets[at];
 }
 
@@ -103,8 +103,8 @@ void AttentionHeads::compute(const Chosen& chosen, Index begin, Index end, Matri
   const AttentionOutput& attention = chosen.trace->attention;
   const Variable &queries = queries_of(chosen), &keys = keys_of(chosen);
   const Index head_width = queries.cols() / heads_;
-  const Index first_query = queries.packing().offsets[static_cast<std::size_t>(sequence_)],
-              first_key = keys.packing().offsets[static_cast<std::size_t>(sequence_)];
+  const Index first_query = queries.packing().offsets[sequence_],
+              first_key = keys.packing().offsets[sequence_];
   // Query i of the kernel sees keys up to i + (keys - queries): without the later ones these rows see their
   // own.
   const bool is_causal = attention.causality == Causality::causal;
@@ -137,7 +137,7 @@ void AttentionHeads::for_each_rows(std::size_t i, const UseRows& use) const {
     const Index end = std::min(all, begin + at_once);
     Matrix rows = arena_.matrix(end - begin, asked);
     compute(chosen, begin, end, rows);
-    weights.resize(static_cast<std::size_t>(rows.rows * asked));
+    weights.resize(rows.rows * asked);
     for (Index row = 0; row < rows.rows; ++row)
       std::copy_n(rows.row(row), asked, weights.data() + row * asked);
     use(static_cast<std::size_t>(begin), weights);

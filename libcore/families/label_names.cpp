@@ -52,7 +52,7 @@ LabelSet load_label_names(const std::filesystem::path& path) {
 void write_labels(Json& config, const LabelSet& labels) {
   Json names = Json::Object{}, ids = Json::Object{};
   for (std::int32_t id = 0; id < labels.size(); ++id) {
-    const std::string& name = labels.labels()[static_cast<std::size_t>(id)];
+    const std::string& name = labels.labels()[id];
     names.as_object().emplace_back(std::to_string(id), name);
     ids.as_object().emplace_back(name, std::int64_t{id});
   }

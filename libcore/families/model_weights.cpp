@@ -81,8 +81,7 @@ static bool is_flat_array(const Safetensors& tensors) {
 void map_parameters(const Safetensors& tensors, Parameters& parameters) {
   check_tensors(tensors, parameters);  // before their memory: config.json may ask for any sizes
   if (is_flat_array(tensors)) {
-    const std::size_t begin =
-        static_cast<std::size_t>(tensors.data().data() - tensors.file()->bytes().data());
+    const std::size_t begin = tensors.data().data() - tensors.file()->bytes().data();
     parameters.allocate_over(reinterpret_cast<Real*>(tensors.file()->data() + begin), tensors.file());
   } else {
     parameters.allocate(false);

@@ -113,7 +113,7 @@ void find_pair_ids(const Tokenizer& tokenizer, const PairTemplate& pair, Index l
   first.resize(kept.first);
   second.resize(kept.second);
   const Index second_begin = add_pair_template(tokenizer, pair, first, second, 0, found.ids);
-  found.first = place_of(first, std::span(found.ids).first(static_cast<std::size_t>(second_begin)));
+  found.first = place_of(first, std::span(found.ids).first(second_begin));
   found.second = {second_begin, second_begin + std::ssize(second)};
 }
 

@@ -286,7 +286,7 @@ class Taker {
     const Shape wanted(p.shape.begin(), p.shape.end());
     const bool by_text = goes_by_text(p.name);
     if (have_axis && !by_text) check_labels(p.name);
-    std::vector<Real> values(static_cast<std::size_t>(tensor.elements()));
+    std::vector<Real> values(tensor.elements());
     read_numbers(tensor, values);
     const Index bad = kernels::find_not_finite(static_cast<Index>(values.size()), values.data());
     if (bad >= 0)
@@ -306,7 +306,7 @@ class Taker {
     for (std::int64_t o = 0; o < outer; ++o) {
       for (std::int64_t id = 0; id < std::min<std::int64_t>(our_rows, static_cast<std::int64_t>(ids.size()));
            ++id) {
-        const std::int64_t from = ids[static_cast<std::size_t>(id)];
+        const std::int64_t from = ids[id];
         if (from < 0 || from >= their_rows) continue;
         std::copy_n(values.begin() + (o * their_rows + from) * inner, inner,
                     p.value.data + (o * our_rows + id) * inner);

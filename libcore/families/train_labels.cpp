@@ -44,17 +44,17 @@ void check_both_labels(const Recipe& recipe, const LabelSet& labels, std::size_t
   for (std::size_t i = 1; i < count; ++i) {
     if (label(i) != label(0)) return;
   }
-  throw Error("validation: " +
-              (count == 0 ? std::string("no examples")
-                          : "every label is " + quote(labels.labels()[static_cast<std::size_t>(label(0))])) +
-              ", which has no roc_auc (validate on examples of both labels, or choose another "
-              "training.best_metric and early_stopping.metric)");
+  throw Error(
+      "validation: " +
+      (count == 0 ? std::string("no examples") : "every label is " + quote(labels.labels()[label(0)])) +
+      ", which has no roc_auc (validate on examples of both labels, or choose another "
+      "training.best_metric and early_stopping.metric)");
 }
 
 std::vector<std::string> unlearned_labels(const LabelSet& labels, std::size_t count,
                                           const std::function<std::int32_t(std::size_t)>& label) {
-  std::vector<bool> is_learned(static_cast<std::size_t>(labels.size()));
-  for (std::size_t i = 0; i < count; ++i) is_learned[static_cast<std::size_t>(label(i))] = true;
+  std::vector<bool> is_learned(labels.size());
+  for (std::size_t i = 0; i < count; ++i) is_learned[label(i)] = true;
   std::vector<std::string> absent;
   for (std::size_t id = 0; id < is_learned.size(); ++id) {
     if (!is_learned[id]) absent.push_back(labels.labels()[id]);
@@ -68,7 +68,7 @@ std::vector<Real> class_weights(const Recipe& recipe, const LabelSet& labels, st
                                 const std::function<std::int32_t(std::size_t)>& label) {
   const ClassWeights& wanted = recipe.training.class_weights;
   if (wanted.word == "none") return {};
-  const auto classes = static_cast<std::size_t>(labels.size());
+  const std::size_t classes = labels.size();
   std::vector<Real> weights(classes, 1);
   for (const auto& [name, weight] : wanted.of_labels) {
     const std::int32_t id = labels.find(name);
@@ -76,11 +76,11 @@ std::vector<Real> class_weights(const Recipe& recipe, const LabelSet& labels, st
       throw UsageError("training.class_weights: " + quote(name) +
                        " is not a label (known: " + labels.shown() + ")");
     }
-    weights[static_cast<std::size_t>(id)] = static_cast<Real>(weight);
+    weights[id] = static_cast<Real>(weight);
   }
   if (wanted.word != "balanced") return weights;
   std::vector<std::int64_t> samples(classes);
-  for (std::size_t i = 0; i < count; ++i) ++samples[static_cast<std::size_t>(label(i))];
+  for (std::size_t i = 0; i < count; ++i) ++samples[label(i)];
   const auto present = static_cast<double>(classes) -
                        static_cast<double>(std::count(samples.begin(), samples.end(), std::int64_t{0}));
   for (std::size_t c = 0; c < classes; ++c) {

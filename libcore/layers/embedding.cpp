@@ -8,15 +8,14 @@
 namespace headwater {
 
 std::vector<Real> sinusoidal_positions(Index length, Index width, Positions form) {
-  std::vector<Real> table(static_cast<std::size_t>(length * width));
+  std::vector<Real> table(length * width);
   const Index last = form == Positions::sinusoidal_tensor2tensor ? std::max<Index>(width - 2, 1) : width;
   for (Index p = 0; p < length; ++p) {
     for (Index c = 0; c < width; ++c) {
       const double angle = static_cast<double>(p) /
                            power_of_ten_thousand(static_cast<double>(c / 2 * 2) / static_cast<double>(last));
       const Index to = form != Positions::sinusoidal ? c / 2 + c % 2 * (width / 2) : c;
-      table[static_cast<std::size_t>(p * width + to)] =
-          static_cast<Real>(c % 2 == 0 ? sine(angle) : cosine(angle));
+      table[p * width + to] = static_cast<Real>(c % 2 == 0 ? sine(angle) : cosine(angle));
     }
   }
   return table;

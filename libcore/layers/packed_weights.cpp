@@ -44,10 +44,9 @@ struct PackedWeights::Weight {
 
 kernels::PackedWeight PackedWeights::Weight::quantize(Real* floats, Real* to) const {
   if (has_bytes() && is_transposed) {
-    std::vector<std::int8_t> turned(static_cast<std::size_t>(parameter.size()));
+    std::vector<std::int8_t> turned(parameter.size());
     for (Index o = 0, i = 0; o < outputs(); ++o) {
-      for (Index k = 0; k < inputs(); ++k, ++i)
-        turned[static_cast<std::size_t>(k * outputs() + o)] = parameter.int8.bytes[i];
+      for (Index k = 0; k < inputs(); ++k, ++i) turned[k * outputs() + o] = parameter.int8.bytes[i];
     }
     return kernels::pack_int8({turned.data(), parameter.int8.scales}, inputs(), outputs(), to);
   }
@@ -83,7 +82,7 @@ QuantizedWeight quantized(const Parameter& weight) {
   const FlatArray floats = make_flat_array(w.floats()), panels = make_flat_array(w.size(ComputeType::int8));
   const kernels::PackedWeight packed = w.quantize(floats.get(), panels.get());
   QuantizedWeight result;
-  result.bytes.resize(static_cast<std::size_t>(weight.size()));
+  result.bytes.resize(weight.size());
   kernels::unpack_int8(packed, result.bytes.data());
   result.scales.assign(packed.int8.scales, packed.int8.scales + packed.outputs);
   return result;

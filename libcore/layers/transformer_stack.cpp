@@ -131,7 +131,7 @@ Variable TransformerStack::run_blocks(const ForwardContext& context, Variable x,
 
 Variable TransformerStack::states(const ForwardContext& context, const Variable& x, Index layers,
                                   const MixerSources& sources) const {
-  const auto count = static_cast<std::size_t>(layers);
+  const std::size_t count = layers;
   if (count == blocks_.size()) return (*this)(context, x, sources);
   Variable y = x;
   for (const TransformerBlock& block : std::span(blocks_).first(count)) y = block(context, y, sources).hidden;

@@ -44,7 +44,7 @@ class BleuCounter {
     BleuStatistics statistics;
     const NgramCounts matched = overlap_.matches(hypothesis_, references_, kBleuOrders);
     for (int n = 1; n <= kBleuOrders; ++n) {
-      const auto i = static_cast<std::size_t>(n - 1);
+      const std::size_t i = n - 1;
       statistics.counts[i] = matched[i];
       statistics.totals[i] = ngrams_in(hypothesis_.size(), n);
     }
@@ -105,7 +105,7 @@ BleuScore score_of(const BleuStatistics& statistics, const BleuSettings& setting
   double halvings = 1;
   int order = kBleuOrders;
   for (int n = 1; n <= kBleuOrders; ++n) {
-    const auto i = static_cast<std::size_t>(n - 1);
+    const std::size_t i = n - 1;
     auto count = static_cast<double>(result.counts[i]);
     auto total = static_cast<double>(result.totals[i]);
     if (settings.smoothing == BleuSmoothing::add_k && n > 1) {

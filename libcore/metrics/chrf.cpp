@@ -169,8 +169,7 @@ std::vector<double> sentence_chrf(std::span<const std::string> hypotheses,
 }
 
 std::string chrf_name(const ChrfSettings& settings) {
-  return "chrF" + format_fixed(settings.beta, 0) +
-         std::string(static_cast<std::size_t>(settings.word_order), '+');
+  return "chrF" + format_fixed(settings.beta, 0) + std::string(settings.word_order, '+');
 }
 
 std::string chrf_signature(const ChrfSettings& settings, std::size_t reference_sets) {

@@ -21,8 +21,7 @@ double share(std::int64_t part, std::int64_t all) {
 
 ClassCounts::ClassCounts(std::int32_t classes) {
   if (classes < 1) throw Error("classes: there are none");
-  for (std::vector<std::int64_t>* counts : {&right_, &samples_, &predictions_})
-    counts->assign(static_cast<std::size_t>(classes), 0);
+  for (std::vector<std::int64_t>* counts : {&right_, &samples_, &predictions_}) counts->assign(classes, 0);
 }
 
 void ClassCounts::add(std::int32_t label, std::int32_t prediction) {
@@ -43,7 +42,7 @@ double ClassCounts::accuracy() const {
 }
 
 ClassScores ClassCounts::scores(std::int32_t of_class) const {
-  const auto c = static_cast<std::size_t>(of_class);
+  const std::size_t c = of_class;
   const std::int64_t right = right_.at(c);
   return {.precision = share(right, predictions_[c]),
           .recall = share(right, samples_[c]),
@@ -98,7 +97,7 @@ std::vector<ConfusionMatrix::Cell> ConfusionMatrix::cells() const {
 void ConfusionMatrix::for_each_row(
     const std::function<void(std::int32_t, std::span<const std::int64_t>)>& use) const {
   const std::vector<Cell> cells = this->cells();
-  std::vector<std::int64_t> row(static_cast<std::size_t>(counts_.classes()));
+  std::vector<std::int64_t> row(counts_.classes());
   auto cell = cells.begin();
   for (std::int32_t label = 0; label < counts_.classes(); ++label) {
     std::ranges::fill(row, 0);

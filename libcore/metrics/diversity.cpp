@@ -68,7 +68,7 @@ Diversity diversity_of(std::span<const std::string> texts, const DiversitySettin
     keys.clear();
     std::size_t begin = 0, from = 0;  // of the text in `words`, and in `shorter`
     for (const std::size_t end : numbered.ends) {
-      const auto count = static_cast<std::size_t>(ngrams_in(end - begin, n));
+      const std::size_t count = ngrams_in(end - begin, n);
       for (std::size_t i = 0; i < count; ++i)
         keys.push_back(std::uint64_t{shorter[from + i]} << 32 |
                        numbered.words[begin + i + static_cast<std::size_t>(n - 1)]);
@@ -81,7 +81,7 @@ Diversity diversity_of(std::span<const std::string> texts, const DiversitySettin
   static_assert(kRepetitionOrder == kDistinctOrders);
   std::size_t begin = 0, from = 0;
   for (const std::size_t end : numbered.ends) {
-    const auto count = static_cast<std::size_t>(ngrams_in(end - begin, kRepetitionOrder));
+    const std::size_t count = ngrams_in(end - begin, kRepetitionOrder);
     result.repeated.push_back(repeated_share(std::span(shorter).subspan(from, count)));
     result.texts_with_ngrams += count > 0 ? 1 : 0;
     from += count;

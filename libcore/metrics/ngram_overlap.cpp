@@ -61,13 +61,13 @@ NgramCounts NgramOverlap::matches(std::span<const std::uint32_t> hypothesis,
   // The n-gram at i is the pair (id of the (n-1)-gram at i, symbol at i + n - 1). Only n-grams of the
   // hypothesis get ids.
   for (int n = 1; n <= orders; ++n) {
-    const auto count = static_cast<std::size_t>(ngrams_in(hypothesis.size(), n));
+    const std::size_t count = ngrams_in(hypothesis.size(), n);
     if (count == 0) break;
     begin_order(count);
     hypothesis_counts_.assign(count, 0);
     reference_counts_.assign(count, 0);
     largest_.assign(count, 0);
-    const auto last = static_cast<std::size_t>(n - 1);
+    const std::size_t last = n - 1;
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t key = std::uint64_t{hypothesis_ids_[i]} << 32 | hypothesis[i + last];
       hypothesis_ids_[i] = find_or_add(key);
@@ -75,7 +75,7 @@ NgramCounts NgramOverlap::matches(std::span<const std::uint32_t> hypothesis,
     }
     std::size_t begin = 0;
     for (const auto& reference : references) {
-      const auto in_reference = static_cast<std::size_t>(ngrams_in(reference.size(), n));
+      const std::size_t in_reference = ngrams_in(reference.size(), n);
       const std::span<std::uint32_t> ids(reference_ids_.data() + begin, in_reference);
       for (std::size_t i = 0; i < in_reference; ++i) {
         if (ids[i] == kAbsent) continue;

@@ -123,7 +123,7 @@ class RougeCounter {
     const NgramCounts matches = overlap_.matches(hypothesis_, reference_, 2);
     RougeScores scores;
     for (int n = 1; n <= 2; ++n) {
-      const auto i = static_cast<std::size_t>(n - 1);
+      const std::size_t i = n - 1;
       scores[i] = rouge_of(matches[i], ngrams_in(hypothesis_.size(), n), ngrams_in(reference.size(), n));
     }
     scores[2] =

@@ -50,7 +50,7 @@ AlignmentLinks links_of_words(std::span<const std::int64_t> source_of,
                               std::span<const std::int32_t> target_words) {
   AlignmentLinks links;
   for (std::size_t t = 0; t < std::min(source_of.size(), target_words.size()); ++t) {
-    const auto source = static_cast<std::size_t>(source_of[t]);
+    const std::size_t source = source_of[t];
     if (source >= source_words.size())
       throw Error("alignment: source token " + std::to_string(source) + " of " +
                   std::to_string(source_words.size()));
@@ -102,7 +102,7 @@ namespace {
 bool take_word_number(std::string_view& text, std::int32_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || number < 0) return false;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  text.remove_prefix(end - text.data());
   return true;
 }
 

@@ -56,7 +56,7 @@ void all_gather(ProcessGroup& group, std::span<std::byte> all, std::span<const s
 template <class T>
 void all_gather_value(ProcessGroup& group, const T& value, std::vector<T>& all) {
   static_assert(std::is_trivially_copyable_v<T>);
-  const auto size = static_cast<std::size_t>(group.size());
+  const std::size_t size = group.size();
   all.resize(size);
   all[group.rank()] = value;
   std::vector<std::size_t> ends(size);
@@ -80,7 +80,7 @@ struct Gathered {
     std::size_t end = 0;
     for (std::size_t& entry : ends) entry = end += entry;
     all.resize(end);
-    const auto rank = static_cast<std::size_t>(group.rank());
+    const std::size_t rank = group.rank();
     std::copy(values.begin(), values.end(),
               all.begin() + static_cast<std::ptrdiff_t>(ends[rank] - values.size()));
     bytes_.clear();

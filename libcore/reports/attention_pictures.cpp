@@ -277,7 +277,7 @@ Picture attention_overlay(const Picture& image, std::span<const double> weights,
                         .width = static_cast<std::int64_t>(tokens.columns),
                         .channels = 1};
   const std::int64_t side = patch_size * factor, height = grid.height * side, width = grid.width * side;
-  std::vector<Real> heat(static_cast<std::size_t>(height * width));
+  std::vector<Real> heat(height * width);
   BilinearResize(grid, height, width)(std::span<const Real>(shares), heat);
   Picture out = magnified(image, factor);
   for (std::int64_t y = 0; y < out.height; ++y) {

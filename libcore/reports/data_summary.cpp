@@ -57,7 +57,7 @@ DataSummary::DataSummary(std::vector<std::string> names) : is_named_(!names.empt
 }
 
 void DataSummary::add(std::string_view line) {
-  const auto found = static_cast<std::size_t>(1 + std::count(line.begin(), line.end(), '\t'));
+  const std::size_t found = 1 + std::count(line.begin(), line.end(), '\t');
   if (columns_.empty()) {
     if (found > kMaxColumns) {
       throw Error(" " + std::to_string(found) + " columns, at most " + std::to_string(kMaxColumns) +

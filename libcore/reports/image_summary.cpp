@@ -80,10 +80,10 @@ Picture contact_sheet(const ImageDataset& images, std::int64_t samples) {
   const std::int64_t labels = static_cast<std::int64_t>(images.label_names().size());
   check_picture_size(labels * (shape.height * factor + kSheetGap),
                      samples * (shape.width * factor + kSheetGap));
-  std::vector<Picture> tiles(static_cast<std::size_t>(labels * samples));
-  std::vector<std::int64_t> found(static_cast<std::size_t>(labels));
+  std::vector<Picture> tiles(labels * samples);
+  std::vector<std::int64_t> found(labels);
   for (std::int64_t i = 0; i < images.examples(); ++i) {
-    const auto label = static_cast<std::size_t>(images.label(i));
+    const std::size_t label = images.label(i);
     if (found[label] == samples) continue;
     tiles[label * static_cast<std::size_t>(samples) + static_cast<std::size_t>(found[label]++)] =
         shown_picture(shape, images.pixels(i));

@@ -81,7 +81,7 @@ TensorStatistics statistics_of(std::span<const double> numbers) {
 }
 
 TensorStatistics statistics_of(const TensorView& tensor) {
-  std::vector<double> numbers(static_cast<std::size_t>(tensor.elements()));
+  std::vector<double> numbers(tensor.elements());
   read_numbers(tensor, std::span<double>(numbers));
   return statistics_of(numbers);
 }

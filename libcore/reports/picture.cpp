@@ -14,7 +14,7 @@ namespace headwater {
 
 Picture picture_of(const ImageShape& shape, std::span<const std::uint8_t> pixels) {
   Picture picture{.height = shape.height, .width = shape.width, .pixels = {}};
-  const auto channels = static_cast<std::size_t>(shape.channels);
+  const std::size_t channels = shape.channels;
   picture.pixels.reserve(pixels.size() / channels * 3);
   for (std::size_t at = 0; at + channels <= pixels.size(); at += channels) {
     for (std::size_t c = 0; c < 3; ++c) picture.pixels.push_back(pixels[at + (channels >= 3 ? c : 0)]);
@@ -70,9 +70,7 @@ void check_picture_size(std::int64_t height, std::int64_t width) {
 
 static Picture white(std::int64_t height, std::int64_t width) {
   check_picture_size(height, width);
-  return {.height = height,
-          .width = width,
-          .pixels = std::vector<std::uint8_t>(static_cast<std::size_t>(height * width * 3), 255)};
+  return {.height = height, .width = width, .pixels = std::vector<std::uint8_t>(height * width * 3, 255)};
 }
 
 static void put(const Picture& picture, std::int64_t top, std::int64_t left, Picture& out) {

@@ -23,7 +23,7 @@ struct Cells {
 Cells grid_of_grids(const PositionTable& table, const std::vector<double>& similarity) {
   const std::int64_t rows = table.rows, columns = table.columns, first = table.positions - rows * columns;
   Cells cells{.rows = rows * (rows + 1) - 1, .columns = columns * (columns + 1) - 1, .values = {}};
-  cells.values.assign(static_cast<std::size_t>(cells.rows * cells.columns), 0);
+  cells.values.assign(cells.rows * cells.columns, 0);
   for (std::int64_t q = 0; q < rows * columns; ++q) {
     for (std::int64_t k = 0; k < rows * columns; ++k) {
       const std::int64_t y = q / columns * (rows + 1) + k / columns,

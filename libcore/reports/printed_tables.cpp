@@ -50,8 +50,8 @@ class PrintedTables {
     lines_.pop_back();
     if (lines_.back().empty()) fail_line(lines_.size() - 1, "an empty line at the end");
     for (std::size_t begin = 0; begin < lines_.size();) {
-      const auto end = static_cast<std::size_t>(
-          std::find(lines_.begin() + static_cast<std::ptrdiff_t>(begin), lines_.end(), "") - lines_.begin());
+      const std::size_t end =
+          std::find(lines_.begin() + static_cast<std::ptrdiff_t>(begin), lines_.end(), "") - lines_.begin();
       check_block(begin, end);
       begin = end + 1;
     }

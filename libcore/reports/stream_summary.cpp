@@ -37,7 +37,7 @@ StreamSummary::StreamSummary(const Safetensors& file, const Tokenizer* tokenizer
   stream.add(file);
   stream.finish(file.where(), false);
   tokens_ = stream.ids();
-  std::vector<bool> occurs(static_cast<std::size_t>(vocabulary_));
+  std::vector<bool> occurs(vocabulary_);
   const std::int32_t unknown = tokenizer != nullptr ? tokenizer->special_ids().unknown : -1;
   std::int64_t unknown_ids = 0;
   std::vector<std::int32_t> ids;

@@ -70,7 +70,7 @@ void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail_io(path, "cannot write", errno);
     if (written == 0) fail_io(path, "cannot write", EIO);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+    bytes.remove_prefix(written);
   }
 }
 

@@ -195,7 +195,7 @@ void AtomicFile::write_at(std::uint64_t place, std::string_view bytes) {
   if (descriptor < 0) fail_io(target_, "cannot open for writing", errno);
   place += begin_;
   ssize_t written = 0;
-  for (; !bytes.empty(); bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(0, written)))) {
+  for (; !bytes.empty(); bytes.remove_prefix(std::max<ssize_t>(0, written))) {
     written = ::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(place));
     if (written < 0 && errno != EINTR) break;
     place += static_cast<std::uint64_t>(std::max<ssize_t>(0, written));

@@ -116,7 +116,7 @@ Point line_search(LogisticFunction& function, const Point& from, const Numbers& 
 
 // Leaves out the features that no example has, whose weights are zero. Returns those that stay.
 std::vector<std::int32_t> compact(LogisticProblem& problem) {
-  std::vector<std::int32_t> place(static_cast<std::size_t>(problem.features), -1), kept;
+  std::vector<std::int32_t> place(problem.features, -1), kept;
   for (const std::int32_t id : problem.ids) place[id] = 0;
   for (std::size_t f = 0; f < place.size(); ++f) {
     if (place[f] < 0) continue;
@@ -144,7 +144,7 @@ LogisticFunction::LogisticFunction(const LogisticProblem& problem)
   std::size_t entry = 0;
   for (std::size_t i = 0; i < problem.ends.size(); ++i) {
     for (; entry < static_cast<std::size_t>(problem.ends[i]); ++entry) {
-      const auto place = static_cast<std::size_t>(next[problem.ids[entry]]++);
+      const std::size_t place = next[problem.ids[entry]]++;
       example_of_[place] = static_cast<std::int32_t>(i);
       value_of_[place] = problem.values[entry];
     }
@@ -153,10 +153,10 @@ LogisticFunction::LogisticFunction(const LogisticProblem& problem)
 
 void LogisticFunction::examine(std::span<const double> weights, std::int64_t example) {
   const auto outputs = static_cast<std::size_t>(problem_.outputs), i = static_cast<std::size_t>(example);
-  const auto label = static_cast<std::size_t>(problem_.labels[i]);
+  const std::size_t label = problem_.labels[i];
   const std::span z(slopes_.data() + i * outputs, outputs);
   std::copy_n(weights.end() - static_cast<std::ptrdiff_t>(outputs), outputs, z.begin());
-  const auto end = static_cast<std::size_t>(problem_.ends[i]);
+  const std::size_t end = problem_.ends[i];
   for (std::size_t e = i == 0 ? 0 : static_cast<std::size_t>(problem_.ends[i - 1]); e < end; ++e) {
     const double x = static_cast<double>(problem_.values[e]);
     const double* const row = weights.data() + static_cast<std::size_t>(problem_.ids[e]) * outputs;
@@ -185,7 +185,7 @@ void LogisticFunction::examine(std::span<const double> weights, std::int64_t exa
 
 LogisticValue LogisticFunction::operator()(std::span<const double> weights, std::span<double> gradient) {
   const std::int64_t examples = problem_.examples();
-  const auto outputs = static_cast<std::size_t>(problem_.outputs);
+  const std::size_t outputs = problem_.outputs;
   const double scale = 1 / static_cast<double>(examples), penalty = scale / problem_.C;
   parallel_for(tasks_of(examples, kExamplesATask), [&](std::int64_t task) {
     const std::int64_t end = std::min(examples, (task + 1) * kExamplesATask);
@@ -194,11 +194,10 @@ LogisticValue LogisticFunction::operator()(std::span<const double> weights, std:
   parallel_for(tasks_of(problem_.features, kFeaturesATask), [&](std::int64_t task) {
     const std::int64_t end = std::min(std::int64_t{problem_.features}, (task + 1) * kFeaturesATask);
     for (std::int64_t f = task * kFeaturesATask; f < end; ++f) {
-      const auto feature = static_cast<std::size_t>(f);
+      const std::size_t feature = f;
       double* const to = gradient.data() + feature * outputs;
       std::fill_n(to, outputs, 0.0);
-      for (auto e = static_cast<std::size_t>(begins_[feature]);
-           e < static_cast<std::size_t>(begins_[feature + 1]); ++e) {
+      for (std::size_t e = begins_[feature]; e < static_cast<std::size_t>(begins_[feature + 1]); ++e) {
         const double x = static_cast<double>(value_of_[e]);
         const double* const slopes = slopes_.data() + static_cast<std::size_t>(example_of_[e]) * outputs;
         for (std::size_t k = 0; k < outputs; ++k) to[k] += x * slopes[k];
@@ -223,7 +222,7 @@ LogisticValue LogisticFunction::operator()(std::span<const double> weights, std:
 }
 
 LogisticFit fit_logistic(LogisticProblem problem) {
-  const auto outputs = static_cast<std::size_t>(problem.outputs);
+  const std::size_t outputs = problem.outputs;
   Numbers weights(static_cast<std::size_t>(problem.features + 1) * outputs);
   const std::vector<std::int32_t> kept = compact(problem);
   LogisticFunction function(problem);

@@ -73,7 +73,7 @@ std::vector<Real> mean_of_tensors(const std::vector<std::unique_ptr<Safetensors>
   std::vector<std::vector<Real>> values(models.size());
   std::size_t at = 0;
   for (const TensorView& tensor : models.front()->tensors()) {
-    const auto elements = static_cast<std::size_t>(tensor.elements());
+    const std::size_t elements = tensor.elements();
     std::vector<std::span<const Real>> of_all;
     for (std::size_t i = 0; i < models.size(); ++i) {
       values[i].resize(elements);

@@ -252,7 +252,7 @@ void Optimizer::flush(std::int64_t step) {
 }
 
 std::vector<Optimizer::State> Optimizer::states() {
-  const auto size = static_cast<std::size_t>(shares_.own_size());
+  const std::size_t size = shares_.own_size();
   const bool is_shared_out = shares_.ranks() > 1;
   std::vector<State> states;
   if (momentum_) states.push_back({"momentum", {momentum_.get(), size}, is_shared_out});

@@ -163,7 +163,7 @@ RankTensor& RankExchange::next_tensor(const Use& use) {
 void RankExchange::plan_gradient(const Use& use) {
   Gradient& gradient = gradient_of(use);
   State state = State::untouched;  // of the sum
-  is_wanted_.assign(static_cast<std::size_t>(gradient.values.rows), 0);
+  is_wanted_.assign(gradient.values.rows, 0);
   for (std::size_t rank = 0; rank < read_.size(); ++rank) {
     if (use.use > further_[rank]) continue;
     const std::span<const std::int32_t> description = descriptions_.of(rank);
@@ -197,7 +197,7 @@ void RankExchange::plan() {
     for (const Gradient& use : p->further) describe(use);
   }
   descriptions_.gather(group_, description_);
-  const auto ranks = static_cast<std::size_t>(group_.size());
+  const std::size_t ranks = group_.size();
   read_.assign(ranks, 0);
   further_.assign(ranks, 0);
   tensor_count_ = 0;

@@ -202,8 +202,7 @@ void RankBucket::reduce_scatter(std::span<const Slice> slices, bool is_parallel)
     const std::span<Real> others = std::span(received_).first(sums.size());
     group_.exchange(group_.rank() ^ distance, std::as_bytes(out), std::as_writable_bytes(others));
     in_stretches(static_cast<Index>(sums.size()), is_parallel, [&](Index begin, Index last) {
-      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(last); ++i)
-        sums[i] += others[i];
+      for (std::size_t i = begin; i < static_cast<std::size_t>(last); ++i) sums[i] += others[i];
     });
   }
   unpack(slices, first, end, is_parallel);

@@ -82,7 +82,7 @@ std::string in_columns(std::string_view row, std::string_view old_header, std::s
   const std::vector<std::string_view> fields = split(row, ','), names = split(old_header, ',');
   std::string moved;
   for (const std::string_view name : split(header, ',')) {
-    const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    const std::size_t at = std::find(names.begin(), names.end(), name) - names.begin();
     if (name != "step") moved += ',';
     if (at < std::min(names.size(), fields.size())) moved += fields[at];
   }

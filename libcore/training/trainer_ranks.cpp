@@ -100,7 +100,7 @@ std::int64_t Trainer::bytes_of_all_states() const {
 void Trainer::share_validation(std::vector<LossTotals>& totals) {
   Gathered<LossTotals> gathered;
   gathered.gather(*ranks_.group, totals);
-  const auto size = static_cast<std::size_t>(ranks_.size);
+  const std::size_t size = ranks_.size;
   totals.clear();
   for (std::size_t number = 0; number < gathered.all.size(); ++number)
     totals.push_back(gathered.of(number % size)[number / size]);

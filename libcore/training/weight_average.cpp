@@ -100,7 +100,7 @@ void EpochAverage::resume_after(std::int64_t epochs) {
 }
 
 std::vector<Optimizer::State> EpochAverage::states() {
-  const auto size = static_cast<std::size_t>(parameters_.size());
+  const std::size_t size = parameters_.size();
   std::vector<Optimizer::State> states{{"weights", {mean_.get(), size}}};
   for (std::size_t i = 0; i < ends_.size(); ++i)
     states.push_back({"epoch_end_" + std::to_string(i), {ends_[i].get(), size}});

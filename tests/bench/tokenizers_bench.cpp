@@ -48,9 +48,9 @@ Amount encode(const Tokenizer& tokenizer, std::string_view text) {
   }
   std::vector<Amount> amounts(blocks.size());
   parallel_for(static_cast<std::int64_t>(blocks.size()), [&](std::int64_t i) {
-    Amount& amount = amounts[static_cast<std::size_t>(i)];
+    Amount& amount = amounts[i];
     std::vector<std::int32_t> ids;
-    for_each_line(blocks[static_cast<std::size_t>(i)], [&](std::string_view line) {
+    for_each_line(blocks[i], [&](std::string_view line) {
       tokenizer.encode(line, ids);
       amount.ids += ids.size();
       for (const std::int32_t id : ids) amount.sum += static_cast<std::uint64_t>(id);

@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
   std::string path(PATH_MAX, '\0');
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
   if (length <= 0) return 126;
-  path.resize(static_cast<std::size_t>(length));
+  path.resize(length);
   path.resize(path.rfind('/') + 1);
   path += called.substr(called.rfind('/') + 1);
   if (path.size() + 1 > sizeof path_of_program) return 126;

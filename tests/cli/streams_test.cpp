@@ -61,7 +61,7 @@ class Program {
     while (!bytes.empty()) {
       const ssize_t done = ::write(input_, bytes.data(), bytes.size());
       REQUIRE(done > 0);
-      bytes.remove_prefix(static_cast<std::size_t>(done));
+      bytes.remove_prefix(done);
     }
   }
   void end_input() {

@@ -15,7 +15,7 @@ namespace {
 using namespace headwater;
 
 std::string written(const ImageDataset& dataset) {
-  const auto count = static_cast<std::size_t>(dataset.examples());
+  const std::size_t count = dataset.examples();
   std::vector<std::int64_t> labels;
   for (std::size_t i = 0; i < count; ++i) labels.push_back(dataset.label(static_cast<std::int64_t>(i)));
   std::string out;
@@ -33,7 +33,7 @@ void check(const ImageDataset& dataset, std::string_view bytes) {
     const auto pixels = dataset.pixels(i);
     if (pixels.empty() || pixels.data() < begin || pixels.data() + pixels.size() > begin + bytes.size())
       std::abort();
-    const auto label = static_cast<std::size_t>(dataset.label(i));
+    const std::size_t label = dataset.label(i);
     if (label >= dataset.label_names().size() || dataset.label_names()[label].empty()) std::abort();
   }
 }

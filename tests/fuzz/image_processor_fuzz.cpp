@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ImagePipelineSettings settings{.normalization = read.normalization, .resizing = read.resizing};
     settings.published = read.resize;
     const ImagePipeline pipeline(settings, read.statistics, kShape, kShape);
-    const std::vector<std::uint8_t> pixels(static_cast<std::size_t>(kShape.bytes()), 255);
+    const std::vector<std::uint8_t> pixels(kShape.bytes(), 255);
     ImagePipeline::Scratch scratch;
     for (const Real number : pipeline.apply(pixels, nullptr, scratch))
       if (!std::isfinite(number)) std::abort();

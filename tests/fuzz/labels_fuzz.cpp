@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const LabelSet labels = LabelSet::parse(text, "f");
     for (std::int32_t id = 0; id < labels.size(); ++id) {
-      if (labels.find(labels.labels()[static_cast<std::size_t>(id)]) != id) std::abort();
+      if (labels.find(labels.labels()[id]) != id) std::abort();
       if (labels.find_id(std::to_string(id)) != id) std::abort();
     }
     if (labels.find_id(std::to_string(labels.size())) != -1) std::abort();

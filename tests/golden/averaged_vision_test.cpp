@@ -45,7 +45,7 @@ struct AveragedReference {
     load_reference_weights(file, model.parameters());
     const PatchGrid grid = model.settings().grid();
     const std::vector<float> images = read_floats(file.at("inputs/images"));
-    const auto size = static_cast<std::size_t>(grid.height * grid.width);
+    const std::size_t size = grid.height * grid.width;
     for (std::size_t at = 0; at < images.size(); at += size)
       batch.add(std::span<const Real>(images).subspan(at, size), grid);
     batch.labels = read_ids(file.at("inputs/labels"));

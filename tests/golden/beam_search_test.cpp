@@ -74,7 +74,7 @@ TEST_CASE_FIXTURE(Gpt2, "beams of GPT-2's layout have the sequences and scores o
 
 TEST_CASE_FIXTURE(Gpt2, "filtered probabilities of the next token are those of Hugging Face's library") {
   const std::vector<float> all = read_floats(expected.at("logits"));
-  const auto words = static_cast<std::size_t>(model->vocabulary());
+  const std::size_t words = model->vocabulary();
   const std::span<const float> last = std::span(all).last(words);
   const std::pair<const char*, SamplingSettings> cases[] = {
       {"temperature", {.temperature = 0.7}},
@@ -87,7 +87,7 @@ TEST_CASE_FIXTURE(Gpt2, "filtered probabilities of the next token are those of H
     std::vector<TokenProbability> found;
     token_probabilities(std::vector<Real>(last.begin(), last.end()), settings, found);
     std::vector<double> ours(words, 0);
-    for (const TokenProbability& token : found) ours[static_cast<std::size_t>(token.id)] = token.probability;
+    for (const TokenProbability& token : found) ours[token.id] = token.probability;
     const std::vector<float> theirs = read_floats(expected.at("next_probabilities_" + std::string(name)));
     for (std::size_t id = 0; id < words; ++id) {
       CHECK(std::abs(ours[id] - static_cast<double>(theirs[id])) <= 1e-5);

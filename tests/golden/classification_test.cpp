@@ -35,14 +35,14 @@ TEST_CASE(
   CHECK(is_equal(matrix.counts().accuracy(), expected.at("accuracy").as_number()));
   CHECK(is_equal(matrix.counts().macro_f1(), expected.at("macro_f1").as_number()));
   for (std::int32_t c = 0; c < classes; ++c) {
-    const auto at = static_cast<std::size_t>(c);
+    const std::size_t at = c;
     const ClassScores scores = matrix.counts().scores(c);
     CHECK(is_equal(scores.precision, expected.at("precision").as_array().at(at).as_number()));
     CHECK(is_equal(scores.recall, expected.at("recall").as_array().at(at).as_number()));
     CHECK(is_equal(scores.f1, expected.at("f1").as_array().at(at).as_number()));
     const Json::Array& row = expected.at("confusion").as_array().at(at).as_array();
     for (std::int32_t prediction = 0; prediction < classes; ++prediction) {
-      CHECK(matrix.count(c, prediction) == row.at(static_cast<std::size_t>(prediction)).as_integer());
+      CHECK(matrix.count(c, prediction) == row.at(prediction).as_integer());
     }
   }
   std::vector<std::uint8_t> is_positive;

@@ -63,7 +63,7 @@ struct Padded : Model {
 
   Padded() : Model("keras/encoder-padding-kept.safetensors") {
     const std::vector<std::int32_t> ids = read_ids(file.at("inputs/ids"));
-    const auto width = static_cast<std::size_t>(file.at("inputs/ids").shape[1]);
+    const std::size_t width = file.at("inputs/ids").shape[1];
     batch.clear();
     for (const float label : read_floats(file.at("inputs/labels"))) {
       std::span<const std::int32_t> row = std::span(ids).subspan(batch.labels.size() * width, width);
@@ -137,7 +137,7 @@ TEST_CASE("classifier with positions: logits and attention agree with Keras, alo
     const std::vector<float> theirs =
         read_floats(golden.file.at("outputs/attention_" + std::to_string(s)));  // [H, n, n]
     const Index n = static_cast<Index>(sequences[s].size());
-    std::vector<Real> weights(static_cast<std::size_t>(settings.heads * n * n));
+    std::vector<Real> weights(settings.heads * n * n);
     for (Index head = 0; head < settings.heads; ++head) {
       kernels::attention_weights(q.value(), k.value(), shape, static_cast<Index>(s), head,
                                  Matrix(weights.data() + head * n * n, n, n));

@@ -36,12 +36,12 @@ PairBatch batch_of(const Safetensors& file) {
              target_lengths = read_integers(file.at("inputs/target_lengths"));
   const auto source = read_ids(file.at("inputs/source")), target = read_ids(file.at("inputs/target_in")),
              labels = read_ids(file.at("inputs/target_out"));
-  const std::size_t source_width = static_cast<std::size_t>(file.at("inputs/source").shape[1]);
-  const std::size_t target_width = static_cast<std::size_t>(file.at("inputs/target_in").shape[1]);
+  const std::size_t source_width = file.at("inputs/source").shape[1];
+  const std::size_t target_width = file.at("inputs/target_in").shape[1];
   PairBatch batch;
   batch.clear();
   for (std::size_t s = 0; s < source_lengths.size(); ++s) {
-    const std::size_t length = static_cast<std::size_t>(target_lengths[s]);
+    const std::size_t length = target_lengths[s];
     batch.source.add(
         std::span(source).subspan(s * source_width, static_cast<std::size_t>(source_lengths[s])));
     batch.target.add(std::span(target).subspan(s * target_width, length));
@@ -103,7 +103,7 @@ void check_attention(const AttentionTrace& trace, const TensorView& theirs,
   for (Index s = 0; s < shape.sequences(); ++s) {
     for (Index head = 0; head < settings.heads; ++head) {
       const Index rows = shape.query_length(s), cols = shape.key_length(s);
-      std::vector<Real> storage(static_cast<std::size_t>(rows * cols));
+      std::vector<Real> storage(rows * cols);
       const Matrix weights(storage.data(), rows, cols);
       kernels::attention_weights(q.value(), k.value(), shape, s, head, weights);
       INFO(name_of(trace.kind), " attention of sequence ", s, ", head ", head);
@@ -131,8 +131,7 @@ TEST_CASE_FIXTURE(Golden, "encoder-decoder: logits and attention agree with Kera
   const Index rows = theirs.shape[1], vocabulary = theirs.shape[2];
   REQUIRE(logits.cols() == vocabulary);
   for (Index s = 0; s < batch.target.sequences(); ++s) {
-    const Index begin = batch.target.offsets[static_cast<std::size_t>(s)],
-                end = batch.target.offsets[static_cast<std::size_t>(s) + 1];
+    const Index begin = batch.target.offsets[s], end = batch.target.offsets[static_cast<std::size_t>(s) + 1];
     const auto first = values.begin() + s * rows * vocabulary;
     INFO("logits of sequence ", s);
     CHECK(distance(logits.value().rows_between(begin, end), {first, first + (end - begin) * vocabulary})

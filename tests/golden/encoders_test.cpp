@@ -33,7 +33,7 @@ void check_attention(const AttentionTrace& trace, Index heads, const std::vector
       .scale = static_cast<Real>(1 / std::sqrt(static_cast<double>(q.cols() / heads)))};
   const Index size = q.rows() * k.rows();
   REQUIRE(wanted.size() == static_cast<std::size_t>(heads * size));
-  std::vector<Real> storage(static_cast<std::size_t>(size));
+  std::vector<Real> storage(size);
   const Matrix weights(storage.data(), q.rows(), k.rows());
   for (Index head = 0; head < heads; ++head) {
     kernels::attention_weights(q.value(), k.value(), shape, 0, head, weights);

@@ -75,7 +75,7 @@ TEST_CASE_FIXTURE(Gpt2Reference, "GPT-2's layout: logits, loss and attention agr
         .scale = static_cast<Real>(1 / std::sqrt(static_cast<double>(q.cols() / heads))),
         .is_causal = true};
     const Index size = q.rows() * k.rows();
-    std::vector<Real> storage(static_cast<std::size_t>(size));
+    std::vector<Real> storage(size);
     const Matrix weights(storage.data(), q.rows(), k.rows());
     for (Index head = 0; head < heads; ++head) {
       kernels::attention_weights(q.value(), k.value(), shape, 0, head, weights);

@@ -55,7 +55,7 @@ struct ImageMixing {
     load_reference_weights(file, model.parameters());
     const PatchGrid grid = model.settings().grid();
     const std::vector<float> images = read_floats(file.at("inputs/images"));
-    const auto size = static_cast<std::size_t>(grid.height * grid.width);
+    const std::size_t size = grid.height * grid.width;
     for (std::size_t at = 0; at < images.size(); at += size)
       batch.add(std::span(images).subspan(at, size), grid);
     batch.labels = read_ids(file.at("inputs/labels"));

@@ -25,7 +25,7 @@ LanguageModelSettings settings_of(const Safetensors& file) {
 
 TokenBatch batch_of(const Safetensors& file) {
   const std::vector<std::int32_t> ids = read_ids(file.at("inputs/ids"));
-  const auto width = static_cast<std::size_t>(file.at("inputs/ids").shape[1]);
+  const std::size_t width = file.at("inputs/ids").shape[1];
   TokenBatch batch;
   batch.clear();
   for (std::size_t at = 0; at < ids.size(); at += width) batch.tokens.add(std::span(ids).subspan(at, width));

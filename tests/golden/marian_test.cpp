@@ -110,7 +110,7 @@ TEST_CASE_FIXTURE(MarianReference, "a translator of Marian's layout: logits and 
           .scale = static_cast<Real>(1 / std::sqrt(static_cast<double>(q.cols() / heads))),
           .is_causal = trace.attention.causality == Causality::causal};
       const Index size = q.rows() * k.rows();
-      std::vector<Real> storage(static_cast<std::size_t>(size));
+      std::vector<Real> storage(size);
       const Matrix weights(storage.data(), q.rows(), k.rows());
       for (Index head = 0; head < heads; ++head) {
         kernels::attention_weights(q.value(), k.value(), shape, 0, head, weights);
@@ -124,7 +124,7 @@ TEST_CASE_FIXTURE(MarianReference, "a translator of Marian's layout: logits and 
 TEST_CASE_FIXTURE(MarianReference, "a translator of Marian's layout: greedy translations are the same") {
   const std::vector<Hypotheses> found = Decoder(*model).decode(prompts(), generation());
   for (int example = 0; example < examples; ++example)
-    CHECK(found[static_cast<std::size_t>(example)][0].ids == ended(ids_of("greedy", example)));
+    CHECK(found[example][0].ids == ended(ids_of("greedy", example)));
 }
 
 TEST_CASE_FIXTURE(MarianReference, "a translator of Marian's layout: beams and their scores are the same") {
@@ -134,7 +134,7 @@ TEST_CASE_FIXTURE(MarianReference, "a translator of Marian's layout: beams and t
     settings.search.length_penalty = beams == 4 ? 1.0 : 0.6;
     const std::vector<Hypotheses> all = Decoder(*model).decode(prompts(), settings);
     for (int example = 0; example < examples; ++example) {
-      const Hypotheses& found = all[static_cast<std::size_t>(example)];
+      const Hypotheses& found = all[example];
       const std::string name = "beam" + std::to_string(beams);
       const std::vector<std::int32_t> theirs = ids_of(name, example);
       const std::vector<float> scores =

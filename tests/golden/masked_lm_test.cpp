@@ -38,7 +38,7 @@ void check_weights(const AttentionOutput& attention, Index heads, const std::vec
       .scale = static_cast<Real>(1 / std::sqrt(static_cast<double>(q.cols() / heads)))};
   const Index size = q.rows() * k.rows();
   REQUIRE(wanted.size() == static_cast<std::size_t>(heads * size));
-  std::vector<Real> storage(static_cast<std::size_t>(size));
+  std::vector<Real> storage(size);
   const Matrix weights(storage.data(), q.rows(), k.rows());
   for (Index head = 0; head < heads; ++head) {
     kernels::attention_weights(q.value(), k.value(), shape, 0, head, weights);
@@ -56,7 +56,7 @@ TEST_CASE("BERT's layout: hidden states, attention weights and both heads of a p
   load_weights(folder, model->parameters());
   REQUIRE(model->settings().next_sentence);
   const Safetensors expected{reference_path("bert/expected.safetensors")};
-  const auto layers = static_cast<std::size_t>(model->settings().encoder_layers);
+  const std::size_t layers = model->settings().encoder_layers;
   for (int example = 0; expected.find("ids_" + std::to_string(example)) != nullptr; ++example) {
     const std::string number = std::to_string(example);
     const auto figures = [&](const std::string& name) { return read_floats(expected.at(name)); };

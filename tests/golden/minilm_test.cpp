@@ -53,8 +53,7 @@ TEST_CASE("all-MiniLM-L6-v2: ids, states and vectors agree with sentence-transfo
   for (std::size_t i = 0; i < lines.size(); ++i) {
     INFO(lines[i]);
     const Index begin = tokens.offsets[i], end = tokens.offsets[i + 1];
-    const auto ids =
-        tokens.ids.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    const auto ids = tokens.ids.subspan(begin, static_cast<std::size_t>(end - begin));
     CHECK(std::ranges::equal(ids, read_ids(expected.at("ids_" + std::to_string(i)))));
     const TensorView* const hidden = expected.find("hidden_" + std::to_string(i));
     if (hidden == nullptr) continue;  // of some alone

@@ -39,7 +39,7 @@ Distance distance(ConstMatrix ours, const std::vector<float>& theirs) {
   double difference_squares = 0, squares = 0;
   for (Index r = 0; r < ours.rows; ++r) {
     for (Index c = 0; c < ours.cols; ++c) {
-      const std::size_t at = static_cast<std::size_t>(r * ours.cols + c);
+      const std::size_t at = r * ours.cols + c;
       const double a = static_cast<double>(ours.row(r)[c]), b = static_cast<double>(theirs[at]);
       if (!std::isfinite(a) || !std::isfinite(b)) return {kInfinity, kInfinity, at};
       if (std::abs(a - b) > result.absolute) {

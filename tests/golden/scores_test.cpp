@@ -100,7 +100,7 @@ const RougeScore& rouge_of_name(const RougeScores& scores, const std::string& na
   const auto* const at =
       std::find(kRougeNames.begin(), kRougeNames.end(), name == "rougeLsum" ? "rougeL" : name);
   REQUIRE(at != kRougeNames.end());
-  return scores[static_cast<std::size_t>(at - kRougeNames.begin())];
+  return scores[at - kRougeNames.begin()];
 }
 
 void check_chrf(const Set& set, const ChrfSettings& settings, const Json& theirs) {

@@ -77,7 +77,7 @@ void check_tokenizer(const Case& c, const std::vector<std::string>& texts) {
   const Tokenizer tokenizer = learner.finish();
   REQUIRE(tokenizer.vocabulary_size() == static_cast<std::int32_t>(c.vocabulary.size()));
   for (std::int32_t id = 2; id < tokenizer.vocabulary_size(); ++id) {
-    CHECK(tokenizer.surface(id) == c.vocabulary[static_cast<std::size_t>(id)]);
+    CHECK(tokenizer.surface(id) == c.vocabulary[id]);
   }
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::vector<std::int32_t> encoded = tokenizer.encode(texts[i]);
@@ -120,7 +120,7 @@ TEST_CASE("text vectorization: the framework's vocabularies and outputs in all m
       const TokenRow row = row_of(texts[i], c);
       std::vector<double> output(is_integer ? 0 : c.vocabulary.size(), 0);
       if (is_integer) {
-        for_each_ngram(row, static_cast<std::size_t>(c.ngrams),
+        for_each_ngram(row, c.ngrams,
                        [&](std::string_view ngram) { output.push_back(table.find(ngram) + 1); });
         output.resize(c.outputs[i].size(), 0);
       } else {
@@ -129,8 +129,7 @@ TEST_CASE("text vectorization: the framework's vocabularies and outputs in all m
                                                       : TermOutput::tf_idf;
         std::vector<TermValue> values;
         table.values(row, mode, values);
-        for (const TermValue& v : values)
-          output.at(static_cast<std::size_t>(v.term)) = static_cast<double>(v.value);
+        for (const TermValue& v : values) output.at(v.term) = static_cast<double>(v.value);
       }
       if (c.mode != "tf_idf") {
         CHECK(output == c.outputs[i]);

@@ -51,7 +51,7 @@ struct TorchTranslator {
         .scale = static_cast<Real>(1 / std::sqrt(static_cast<double>(head_width)))};
     for (Index pair = 0; pair < shape.sequences(); ++pair) {
       const Index rows = shape.query_length(pair), cols = shape.key_length(pair);
-      std::vector<Real> weights(static_cast<std::size_t>(heads * rows * cols));
+      std::vector<Real> weights(heads * rows * cols);
       for (Index head = 0; head < heads; ++head)
         head_weights(trace.attention, shape, pair, head,
                      Matrix(weights.data() + head * rows * cols, rows, cols));

@@ -61,7 +61,7 @@ TEST_CASE("vision model: logits and attention agree with Keras") {
   load_reference_weights(file, model.parameters(), encoder_decoder_name);
   const PatchGrid grid = model.settings().grid();
   const std::vector<float> images = read_floats(file.at("inputs/images"));
-  const auto size = static_cast<std::size_t>(grid.height * grid.width * grid.channels);
+  const std::size_t size = grid.height * grid.width * grid.channels;
   ImageBatch batch;
   batch.clear();
   for (std::size_t at = 0; at < images.size(); at += size)

@@ -22,11 +22,10 @@ struct VitReference {
     const std::vector<float> images = read_floats(expected.at("pixel_values"));
     const Index pixels = grid.height * grid.width, size = pixels * grid.channels;
     batch.clear();
-    std::vector<Real> image(static_cast<std::size_t>(size));
+    std::vector<Real> image(size);
     for (Index first = 0; first < static_cast<Index>(images.size()); first += size) {
       for (Index i = 0; i < size; ++i)  // channels first there, last here
-        image[static_cast<std::size_t>(i % pixels * grid.channels + i / pixels)] =
-            static_cast<Real>(images[static_cast<std::size_t>(first + i)]);
+        image[i % pixels * grid.channels + i / pixels] = static_cast<Real>(images[first + i]);
       batch.add(image, grid);
     }
     batch.finish(grid, true);

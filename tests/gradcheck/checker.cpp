@@ -58,9 +58,8 @@ struct Runner {
       tape.backward();
       for (const Variable& input : pass.inputs) {
         const Matrix g = input.gradient();
-        input_gradients->emplace_back(
-            g.data ? std::vector<Real>(g.data, g.data + g.rows * g.cols)
-                   : std::vector<Real>(static_cast<std::size_t>(input.rows() * input.cols()), 0.0));
+        input_gradients->emplace_back(g.data ? std::vector<Real>(g.data, g.data + g.rows * g.cols)
+                                             : std::vector<Real>(input.rows() * input.cols(), 0.0));
       }
     }
     return loss;
@@ -79,7 +78,7 @@ Parameter& Fixture::parameter(const std::string& name, Index rows, Index cols) {
 }
 
 std::vector<Real>& Fixture::input(const std::string& name, Index rows, Index cols) {
-  inputs.push_back({name, rows, cols, std::vector<Real>(static_cast<std::size_t>(rows * cols))});
+  inputs.push_back({name, rows, cols, std::vector<Real>(rows * cols)});
   fill_random(inputs.back().values, seed, static_cast<std::uint32_t>(500 + inputs.size()));
   return inputs.back().values;
 }
@@ -130,8 +129,7 @@ GradientError worst_gradient_error(const Case& test, std::uint64_t seed) {
                                          static_cast<std::size_t>(p->size()));
     const double floor = floor_of(parameter_gradients);
     for (Index i = 0; i < p->size(); ++i) {
-      compare(p->value.data[i], gradient[static_cast<std::size_t>(i)], floor,
-              p->name + "[" + std::to_string(i) + "]");
+      compare(p->value.data[i], gradient[i], floor, p->name + "[" + std::to_string(i) + "]");
     }
   }
   for (std::size_t n = 0; n < fixture.inputs.size(); ++n) {

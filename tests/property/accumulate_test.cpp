@@ -51,7 +51,7 @@ class TiedObjective : public Objective {
     to.tokens.clear();
     Index predicted = 0;
     for (Index i = 0; i < part.sequences; ++i) {
-      const Sequence& ids = pairs_[chosen[static_cast<std::size_t>(i)]].source;
+      const Sequence& ids = pairs_[chosen[i]].source;
       predicted += static_cast<Index>(ids.size());
       if (i < part.begin()) to.tokens.skip(static_cast<Index>(ids.size()));
       if (i >= part.begin() && i < part.end()) to.tokens.add(ids);

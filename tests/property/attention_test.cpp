@@ -44,7 +44,7 @@ TEST_CASE("rows of attention weights sum to 1, and the decoder does not look ahe
       CHECK(shape.is_causal == (trace.kind == AttentionKind::decoder));
       for (Index s = 0; s < shape.sequences(); ++s) {
         for (Index head = 0; head < shape.heads; ++head) {
-          std::vector<Real> storage(static_cast<std::size_t>(shape.query_length(s) * shape.key_length(s)));
+          std::vector<Real> storage(shape.query_length(s) * shape.key_length(s));
           const Matrix weights(storage.data(), shape.query_length(s), shape.key_length(s));
           kernels::attention_weights(q.value(), k.value(), shape, s, head, weights);
           INFO(name_of(trace.kind), " layer ", trace.layer, " head ", head, " sequence ", s);

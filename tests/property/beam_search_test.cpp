@@ -98,7 +98,7 @@ bool repeats(const Sequence& ids, std::int64_t size) {
 // Without `stops` it goes on until the room is full.
 std::vector<NaiveHypothesis> search_naively(const Ensemble& ensemble, const Sequence& source,
                                             const Sequence& prompt, const GenerationSettings& s, bool stops) {
-  const auto beams = static_cast<std::size_t>(s.search.num_beams);
+  const std::size_t beams = s.search.num_beams;
   std::size_t room = static_cast<std::size_t>(ensemble.front()->model.length()) - prompt.size() + 1;
   if (s.search.max_new_tokens > 0) room = std::min(room, static_cast<std::size_t>(s.search.max_new_tokens));
   if (s.search.max_length_ratio > 0) {
@@ -130,7 +130,7 @@ std::vector<NaiveHypothesis> search_naively(const Ensemble& ensemble, const Sequ
           continue;
         NaiveHypothesis longer = h;
         longer.ids.push_back(id);
-        longer.sum += next[static_cast<std::size_t>(id)];
+        longer.sum += next[id];
         all.push_back(std::move(longer));
       }
     }

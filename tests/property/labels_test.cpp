@@ -49,9 +49,7 @@ std::vector<std::int32_t> read(const LabelSet& labels, const std::vector<std::in
                        "t:1");
     }
     for (const std::int32_t id : order) {
-      columns.add_line("1\t" + (written == LabelsAs::ids ? std::to_string(id)
-                                                         : labels.labels()[static_cast<std::size_t>(id)]),
-                       "t:2");
+      columns.add_line("1\t" + (written == LabelsAs::ids ? std::to_string(id) : labels.labels()[id]), "t:2");
     }
   } catch (const Error&) {
     return {};

@@ -121,7 +121,7 @@ std::vector<Real> logits_after(const LanguageModel& model, const Sequence& ids) 
 
 // What is read of a text that slides, by its definition: it loses half a length as often as it must.
 Sequence window_of(const LanguageModel& model, Sequence text) {
-  const auto length = static_cast<std::size_t>(model.length());
+  const std::size_t length = model.length();
   while (text.size() > length)
     text.erase(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length / 2));
   return text;
@@ -137,8 +137,7 @@ Sequence continue_slowly(const LanguageModel& model, const Sequence& prompt,
       if (std::find(settings.suppress_tokens.begin(), settings.suppress_tokens.end(), id) !=
           settings.suppress_tokens.end())
         continue;
-      if (best < 0 || logits[static_cast<std::size_t>(id)] > logits[static_cast<std::size_t>(best)])
-        best = id;
+      if (best < 0 || logits[id] > logits[best]) best = id;
     }
     if (best == settings.end_id) break;
     ids.push_back(best);
@@ -176,11 +175,11 @@ TEST_CASE("a language model that continues prompts with caches sees the logits o
       for (Index s = 0; s < 6; ++s) {
         if ((step + s) % 4 == 0) continue;  // some of the slots
         slots.push_back(s);
-        ids.push_back(reads[static_cast<std::size_t>(s)].back());
+        ids.push_back(reads[s].back());
       }
       const Matrix logits = model.logits(context, state.step(context, slots, ids)).value();
       for (std::size_t b = 0; b < slots.size(); ++b) {
-        Sequence& read = reads[static_cast<std::size_t>(slots[b])];
+        Sequence& read = reads[slots[b]];
         INFO(name_of(kind), ", slot ", slots[b], " after ", read.size(), " ids");
         const std::span<const Real> found(logits.row(static_cast<Index>(b)), std::size_t{kVocabulary});
         CHECK(same_bits(found, logits_after(model, read)));
@@ -263,7 +262,7 @@ TEST_CASE("prompts of a language model are shared by slots, which are reordered,
       state.reorder(order);
       std::vector<Sequence> next;
       for (const Index from : order) {
-        next.push_back(reads[static_cast<std::size_t>(from)]);
+        next.push_back(reads[from]);
         next.back().push_back(word++ % static_cast<std::int32_t>(kVocabulary));
       }
       reads = next;
@@ -319,8 +318,7 @@ TEST_CASE("texts that slide have, found with beams, the log-probabilities of the
       const std::vector<Real> logits = logits_after(random.model, window_of(random.model, text));
       double sum = 0;
       for (const Real logit : logits) sum += std::exp(static_cast<double>(logit));
-      const double expected =
-          static_cast<double>(logits[static_cast<std::size_t>(best.ids[t])]) - std::log(sum);
+      const double expected = static_cast<double>(logits[best.ids[t]]) - std::log(sum);
       CHECK(std::abs(best.token_log_probabilities[t] - expected) <= 1e-4);
       text.push_back(best.ids[t]);
     }

@@ -143,8 +143,7 @@ TEST_CASE("pairs of sentences: half of the second texts come from another docume
       CHECK(!text.first.empty());
       CHECK(!text.second.empty());
       CHECK(std::count(text.ids.begin(), text.ids.end(), 3) == 2);
-      const auto ones =
-          static_cast<std::size_t>(std::count(text.segment_of.begin(), text.segment_of.end(), 1));
+      const std::size_t ones = std::count(text.segment_of.begin(), text.segment_of.end(), 1);
       CHECK(ones == text.second.size() + 1);
       std::vector<std::int32_t> both = text.first;
       both.insert(both.end(), text.second.begin(), text.second.end());

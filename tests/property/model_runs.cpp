@@ -161,7 +161,7 @@ Tokenizer masked_tokenizer() {
     vocabulary += ", \"w" + std::to_string(id) + "\": " + std::to_string(id);
   std::string added;
   for (const char* token : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
-    const std::size_t id = static_cast<std::size_t>(std::count(added.begin(), added.end(), '{'));
+    const std::size_t id = std::count(added.begin(), added.end(), '{');
     added +=
         std::string(id > 0 ? ", " : "") + R"({"id": )" + std::to_string(id) + R"(, "content": ")" + token +
         R"(", "special": true, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false})";

@@ -52,7 +52,7 @@ void train_on_ranks(const fs::path& path, const Recipe& recipe, const MakeRun& m
   std::vector<decltype(make_run())> runs;
   for (int rank = 0; rank < ranks; ++rank) runs.push_back(make_run());
   on_ranks(ranks, [&](ProcessGroup& group) {
-    Objective& objective = runs[static_cast<std::size_t>(group.rank())]->objective;
+    Objective& objective = runs[group.rank()]->objective;
     std::optional<RunDirectory> directory;
     if (group.rank() == 0)
       directory.emplace(path, recipe, std::vector<DirectoryFile>{{"config.json", "{}\n"}},

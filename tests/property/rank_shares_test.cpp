@@ -31,8 +31,7 @@ class MadeObjective : public Objective {
   }
   std::string data_hash() const override { return "made"; }
   void prepare(Split, std::span<const std::uint32_t> chosen, const BatchPart& part, BatchSlot slot) override {
-    const auto own = chosen.subspan(static_cast<std::size_t>(part.begin()),
-                                    static_cast<std::size_t>(part.end() - part.begin()));
+    const auto own = chosen.subspan(part.begin(), static_cast<std::size_t>(part.end() - part.begin()));
     chosen_[slot == BatchSlot::first ? 0 : 1].assign(own.begin(), own.end());
   }
   LossTotals loss(const ForwardContext& context, Split, BatchSlot slot) override {
@@ -77,7 +76,7 @@ class MadeObjective : public Objective {
     std::vector<std::int32_t> ids;
     for (const std::uint32_t example : chosen)
       ids.push_back(static_cast<std::int32_t>((example * 37 + step * 101) % 600));
-    std::vector<std::uint8_t> is_written(static_cast<std::size_t>(p.value.rows));
+    std::vector<std::uint8_t> is_written(p.value.rows);
     Gradient& gradient = p.next_use();
     gradient.begin_rows(ids, is_written);
     for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -229,7 +228,7 @@ TEST_CASE("ranks have the state of one process between them, in equal shares, an
 
 TEST_CASE("ranks name the first number of a gradient that is not finite, whoever owns it") {
   for (const int ranks : {1, 2, 8}) {
-    std::vector<std::string> texts(static_cast<std::size_t>(ranks));  // each rank throws its own
+    std::vector<std::string> texts(ranks);  // each rank throws its own
     on_ranks(ranks, [&](ProcessGroup& group) {
       MadeRun run;
       run.objective.poisoned_step = 3;
@@ -238,7 +237,7 @@ TEST_CASE("ranks name the first number of a gradient that is not finite, whoever
       Trainer trainer(recipe, run.objective, nullptr, {},
                       {.group = &group, .rank = group.rank(), .size = group.size()});
       trainer.warm_up();
-      texts[static_cast<std::size_t>(group.rank())] = error_text([&] { trainer.run({}); });
+      texts[group.rank()] = error_text([&] { trainer.run({}); });
     });
     for (const std::string& text : texts)
       CHECK(text.starts_with("step 3: the gradient of \"matrix\" is not finite at element 4097; "));
@@ -249,10 +248,10 @@ TEST_CASE("shares cover each parameter once, at borders of blocks and rows") {
   MadeObjective made;
   for (const int ranks : {1, 2, 4, 8}) {
     Parameters& parameters = made.parameters();
-    std::vector<int> is_position_taken(static_cast<std::size_t>(ranks));
+    std::vector<int> is_position_taken(ranks);
     for (int rank = 0; rank < ranks; ++rank) {
       const RankShares shares(parameters, {.rank = rank, .size = ranks});
-      ++is_position_taken[static_cast<std::size_t>(shares.position())];
+      ++is_position_taken[shares.position()];
       for (std::size_t place = 0; place < parameters.all().size(); ++place) {
         const Parameter& p = *parameters.all()[place];
         Index end = 0;

@@ -225,15 +225,15 @@ TEST_CASE("a decoder with caches sees the logits of the full decoder") {
       for (std::size_t s = 0; s < pairs.size(); ++s) {
         if (static_cast<std::size_t>(position) + 1 >= pairs[s].target.size()) continue;
         active.push_back(static_cast<Index>(s));
-        ids.push_back(pairs[s].target[static_cast<std::size_t>(position)]);
+        ids.push_back(pairs[s].target[position]);
       }
       if (active.empty()) break;
       const Variable logits = model.logits(context, state.step(context, active, ids));
-      const std::size_t vocabulary = static_cast<std::size_t>(logits.cols());
+      const std::size_t vocabulary = logits.cols();
       for (std::size_t b = 0; b < active.size(); ++b) {
         INFO("sequence ", active[b], " at position ", position);
         CHECK(same_bits(std::span<const Real>(logits.value().row(static_cast<Index>(b)), vocabulary),
-                        std::span(full.of[static_cast<std::size_t>(active[b])])
+                        std::span(full.of[active[b]])
                             .subspan(static_cast<std::size_t>(position) * vocabulary, vocabulary)));
       }
     }
@@ -292,14 +292,14 @@ TEST_CASE("slots that are reordered, copied and dropped go on with the bits of t
       const Matrix hidden = state.step(context, every, ids).value();
       for (std::size_t i = 0; i < slots.size(); ++i) {
         INFO("slot ", i, " after ", slots[i].target.size(), " ids");
-        const auto width = static_cast<std::size_t>(hidden.cols);
+        const std::size_t width = hidden.cols;
         CHECK(same_bits(std::span<const Real>(hidden.row(static_cast<Index>(i)), width),
                         read_at_once(model, sources[slots[i].source], slots[i].target)));
       }
       state.reorder(order);
       std::vector<Read> next;
       for (const Index from : order) {
-        next.push_back(slots[static_cast<std::size_t>(from)]);
+        next.push_back(slots[from]);
         next.back().target.push_back(word++);
       }
       slots = next;

@@ -47,9 +47,7 @@ class WordAligner {
   // For each pair the links of each of the settings, from source to target.
   std::vector<std::vector<AlignmentLinks>> links(const std::vector<TextPair>& texts) {
     std::vector<ReadPair> pairs(texts.size());
-    parallel_for(std::ssize(pairs), [&](std::int64_t i) {
-      pairs[static_cast<std::size_t>(i)] = read(texts[static_cast<std::size_t>(i)]);
-    });
+    parallel_for(std::ssize(pairs), [&](std::int64_t i) { pairs[i] = read(texts[i]); });
     std::vector<std::vector<std::size_t>> groups;  // of pairs that are read at once
     std::size_t tokens = 0;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -70,7 +68,7 @@ class WordAligner {
     Arenas arenas(arena_, static_cast<std::size_t>(parallel_threads()));
     parallel_for(std::ssize(groups), [&](std::int64_t i) {
       Arena& own = arenas.acquire();
-      isolate([&] { add_links(groups[static_cast<std::size_t>(i)], pairs, own, result); });
+      isolate([&] { add_links(groups[i], pairs, own, result); });
       arenas.release(own);
     });
     for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -87,7 +85,7 @@ class WordAligner {
 
   ReadPair read(const TextPair& text) const {
     ReadPair pair;
-    const auto most = static_cast<std::size_t>(length());
+    const std::size_t most = length();
     const Tokenizer &source = model_.source_tokenizer, &target = model_.target_tokenizer;
     SourceIds read = model_.source_ids(text.source);
     pair.source_ids = std::move(read.ids);
@@ -98,8 +96,8 @@ class WordAligner {
     pair.is_cut = read.is_truncated || pair.target_ids.size() > most;
     pair.target_ids.resize(std::min(pair.target_ids.size(), most));
     // Special tokens are of no word.
-    pair.source_words.assign(static_cast<std::size_t>(pair.begin), -1);
-    const auto of_words = static_cast<std::size_t>(pair.end - pair.begin);
+    pair.source_words.assign(pair.begin, -1);
+    const std::size_t of_words = pair.end - pair.begin;
     const std::vector<std::int32_t> found_words = words_of_tokens(source, text.source, of_words);
     pair.source_words.insert(pair.source_words.end(), found_words.begin(), found_words.end());
     pair.source_words.resize(pair.source_ids.size(), -1);

@@ -36,7 +36,7 @@ class OfImages : public ImageFormat {
 
  protected:
   const std::string& label_of(const VisionTrace& trace) const {
-    return tracer_.labels().labels()[static_cast<std::size_t>(trace.label)];
+    return tracer_.labels().labels()[trace.label];
   }
 
   // The image, and beside it the overlay of the rollout, or one for each layer.

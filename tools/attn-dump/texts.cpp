@@ -199,7 +199,7 @@ class Dump {
     const ArenaScope all(arena_);
     Arenas arenas(arena_, static_cast<std::size_t>(parallel_threads()));
     parallel_for(std::ssize(ends), [&](std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
+      const std::size_t at = i;
       const std::size_t begin = at == 0 ? 0 : ends[at - 1];
       Arena& own = arenas.acquire();
       isolate([&] {

@@ -86,7 +86,7 @@ void label_lines(const Options& o, ImageFiles& labelled) {
   cli::LineReader reader({kInput}, settings);
   reader.show_progress(o.is_quiet);
   std::vector<fs::path> files;
-  reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
+  reader.for_each_batch(o.batch, [&](const std::vector<std::string>& lines) {
     files.clear();
     std::string fault;
     for (const std::string& line : lines) {
@@ -108,7 +108,7 @@ void label_lines(const Options& o, ImageFiles& labelled) {
 void label_files(const Options& o, const std::vector<fs::path>& files, ImageFiles& labelled) {
   cli::Progress progress("classify", static_cast<double>(files.size()), "images", o.is_quiet,
                          cli::Progress::Takes::minutes);
-  const auto batch = static_cast<std::size_t>(o.batch);
+  const std::size_t batch = o.batch;
   for (std::size_t begin = 0; begin < files.size(); begin += batch) {
     progress.update(static_cast<double>(begin), static_cast<double>(begin), "");
     labelled.label(std::span(files).subspan(begin, std::min(batch, files.size() - begin)));

@@ -14,7 +14,7 @@ namespace {
 std::string text_of(const std::vector<LabelProbability>& best, const LabelSet& labels) {
   std::string line;
   for (const LabelProbability& b : best) {
-    line += (line.empty() ? "" : "\t") + labels.labels()[static_cast<std::size_t>(b.label)] + "\t" +
+    line += (line.empty() ? "" : "\t") + labels.labels()[b.label] + "\t" +
             format_number(static_cast<double>(b.probability));
   }
   return line;
@@ -40,8 +40,7 @@ double in_json(float probability) {
 std::string json_of(const std::vector<LabelProbability>& best, const LabelSet& labels,
                     const std::string* file, bool is_truncated) {
   const auto entry = [&](Json json, const LabelProbability& b) {
-    json.set("label", labels.labels()[static_cast<std::size_t>(b.label)])
-        .set("probability", in_json(b.probability));
+    json.set("label", labels.labels()[b.label]).set("probability", in_json(b.probability));
     return json;
   };
   Json json = Json::Object{};
@@ -76,7 +75,7 @@ void RowWriter::write(Matrix probabilities, const std::vector<std::string>& file
       continue;
     }
     const auto best = TextLabeller::best(probabilities.row(i), probabilities.cols, o_.top);
-    const std::string* const file = files.empty() ? nullptr : &files[static_cast<std::size_t>(i)];
+    const std::string* const file = files.empty() ? nullptr : &files[i];
     const bool is_truncated = truncated != nullptr && truncated->is_truncated(static_cast<std::size_t>(i));
     out_.line(o_.is_json ? json_of(best, labels_, file, is_truncated) : text_of(best, labels_));
   }

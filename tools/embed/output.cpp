@@ -51,7 +51,7 @@ void VectorWriter::add_tokens(ConstMatrix vectors, std::span<const std::string> 
   }
   text_.clear();
   for (Index r = 0; r < vectors.rows; ++r) {
-    text_ += std::to_string(sources_) + "\t" + tokens[static_cast<std::size_t>(r)] + "\t";
+    text_ += std::to_string(sources_) + "\t" + tokens[r] + "\t";
     append_numbers(text_, row_of(vectors, r));
   }
   output_.write(text_);

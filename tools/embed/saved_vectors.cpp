@@ -50,7 +50,7 @@ void SavedVectors::add(std::string_view text, std::string place) {
 
 ConstMatrix SavedVectors::rows(Index begin, Index end, std::vector<float>& values) const {
   const Index width = array_.shape[1];
-  values.resize(static_cast<std::size_t>((end - begin) * width));
+  values.resize((end - begin) * width);
   std::memcpy(values.data(), array_.values.data() + static_cast<std::size_t>(begin * width) * sizeof(float),
               values.size() * sizeof(float));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -85,7 +85,7 @@ void SavedVectors::check_texts(TextEmbeddings& embeddings) const {
   }();
   std::vector<float> saved;
   for (std::size_t i = 0; i < texts_.size(); ++i) {
-    const auto width = static_cast<std::size_t>(own.cols);
+    const std::size_t width = own.cols;
     const std::span made(own.row(static_cast<Index>(i)), width);
     const std::span kept(rows(compared_[i], compared_[i] + 1, saved).data, width);
     const double found = is_zero(made) && is_zero(kept) ? 1 : cosine(made, kept);

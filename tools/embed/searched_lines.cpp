@@ -37,7 +37,7 @@ SearchedLines::SearchedLines(const Options& o, TextEmbeddings& embeddings)
     settings.has_columns = true;
   }
   cli::LineReader reader(is_of_input ? o.inputs : std::vector{o.nearest.string()}, settings);
-  reader.for_each_batch(static_cast<std::size_t>(o.batch), [&](const std::vector<std::string>& lines) {
+  reader.for_each_batch(o.batch, [&](const std::vector<std::string>& lines) {
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < lines.size() && o.nearest_column > 0; ++i)
       texts.push_back(field_of(lines[i], o.nearest_column, reader.place(i)));
@@ -65,7 +65,7 @@ std::string SearchedLines::nearest(ConstMatrix vectors, std::int64_t lines_befor
   for (std::size_t i = 0; i < found.size(); ++i) {
     for (const VectorSearch::Match& match : found[i]) {
       append(out, lines_before + static_cast<std::int64_t>(i) + 1, match);
-      if (!o_.has_ids) out += "\t" + lines_[static_cast<std::size_t>(match.row)];
+      if (!o_.has_ids) out += "\t" + lines_[match.row];
       out.push_back('\n');
     }
   }
@@ -79,11 +79,10 @@ void SearchedLines::for_each_duplicates(const std::function<void(std::string_vie
     const auto pairs = search_.pairs(begin, end, *o_.duplicates);
     for (Index line = begin; line < end; ++line) {
       std::string out;
-      for (const VectorSearch::Match& match : pairs[static_cast<std::size_t>(line - begin)]) {
+      for (const VectorSearch::Match& match : pairs[line - begin]) {
         append(out, line + 1, match);
         if (!o_.has_ids) {
-          out += "\t" + lines_[static_cast<std::size_t>(line)] + "\t" +
-                 lines_[static_cast<std::size_t>(match.row)];
+          out += "\t" + lines_[line] + "\t" + lines_[match.row];
         }
         out.push_back('\n');
       }

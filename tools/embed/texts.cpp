@@ -11,8 +11,7 @@ void write_tokens(const LineVectors& found, const Tokenizer& tokenizer, VectorWr
   std::vector<std::string> surfaces;
   for (std::size_t line = 0; line + 1 < found.offsets.size(); ++line) {
     const Index begin = found.offsets[line], end = found.offsets[line + 1];
-    const auto ids =
-        found.ids.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    const auto ids = found.ids.subspan(begin, static_cast<std::size_t>(end - begin));
     surfaces.clear();
     for (const std::int32_t id : ids) surfaces.push_back(tokenizer.token_label(tokenizer.surface(id)));
     writer.add_tokens({found.vectors.row(begin), end - begin, found.vectors.cols}, surfaces, ids);
@@ -67,7 +66,7 @@ class Texts {
     const bool is_late = o_.format != "text" || !o_.output.empty();
     reader.show_progress(o_.is_quiet,
                          is_late ? cli::LineReader::Writes::at_the_end : cli::LineReader::Writes::meanwhile);
-    reader.for_each_batch(static_cast<std::size_t>(o_.batch), f);
+    reader.for_each_batch(o_.batch, f);
     if (o_.is_quiet) return;
     reader.note_dropped();
     note_texts();

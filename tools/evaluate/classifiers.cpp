@@ -99,8 +99,7 @@ class MeasuredClasses {
     apply_temperature(rows, temperature);
     ClassProbabilities measured(labels_.labels());
     for (Index i = 0; i < rows.rows; ++i)
-      measured.add(fit_.labels()[static_cast<std::size_t>(i)],
-                   {rows.row(i), static_cast<std::size_t>(classes)});
+      measured.add(fit_.labels()[i], {rows.row(i), static_cast<std::size_t>(classes)});
     const ClassificationReport after = measured.finish();
     const auto change = [](double from, double to) {
       return format_fixed(from, 4) + " -> " + format_fixed(to, 4);
@@ -174,7 +173,7 @@ TextCounts measure_texts(const Options& o, const LoadedClassifier& model, TextLa
   reader.show_progress(o.is_quiet, cli::LineReader::Writes::at_the_end);
   std::vector<std::int32_t> labels;
   bool is_empty = true;
-  reader.for_each_batch(static_cast<std::size_t>(o.batch_sequences), [&](std::vector<std::string>& lines) {
+  reader.for_each_batch(o.batch_sequences, [&](std::vector<std::string>& lines) {
     is_empty = false;
     labels.clear();
     for (std::size_t i = 0; i < lines.size(); ++i)

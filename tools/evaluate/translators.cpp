@@ -94,7 +94,7 @@ Lines translate(const LoadedTranslator& model, const GenerationSettings& setting
                 const TranslationExamples& examples, const Options& o) {
   Translator translator(model, settings);
   const std::span sources(examples.sources);
-  const auto batch = static_cast<std::size_t>(o.batch_sequences);
+  const std::size_t batch = o.batch_sequences;
   Lines translations;
   cli::Progress progress("translate", static_cast<double>(sources.size()), "lines", o.is_quiet);
   while (translations.size() < sources.size()) {
@@ -160,7 +160,7 @@ void evaluate_translator(const Options& o, const ModelFolder& folder, const Metr
                            cli::Progress::Takes::minutes);
     const auto pair_at = [&](std::int64_t i) -> IdPairView {
       if (columns) return {columns->ids(0, i), columns->ids(1, i)};
-      const IdPair& pair = examples.pairs[static_cast<std::size_t>(i)];
+      const IdPair& pair = examples.pairs[i];
       return {pair.source, pair.target};
     };
     const LossTotals totals =

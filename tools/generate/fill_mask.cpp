@@ -86,7 +86,7 @@ void fill_masks(ModelFolder folder, const std::vector<std::string>& text,
   reader.show_progress(settings.is_quiet);
   cli::LineWriter writer;
   std::uint64_t read = 0;
-  reader.for_each_batch(static_cast<std::size_t>(settings.batch), [&](const std::vector<std::string>& batch) {
+  reader.for_each_batch(settings.batch, [&](const std::vector<std::string>& batch) {
     const auto write = [&](std::size_t line, std::span<const MaskCandidates> masks) {
       writer.line(settings.is_json
                       ? json_of(read + line + 1, batch[line], masks, model, filler.is_truncated(line))

@@ -62,7 +62,7 @@ bool ImageInputs::next(InputImage& image) {
 
 bool ImageInputs::next_of_open(InputImage& image) {
   if (lines_ && !is_at_end_of_lines_) return next_of_lines(image);
-  const auto i = static_cast<std::size_t>(at_);
+  const std::size_t i = at_;
   if (i < files_.size()) {
     ++at_;
     const bool is_in_folder = files_[i] != paths_[opened_ - 1];
@@ -72,7 +72,7 @@ bool ImageInputs::next_of_open(InputImage& image) {
   if (!set_ || at_ >= set_->examples()) return false;
   const std::string &set = paths_[opened_ - 1], number = ":" + std::to_string(at_);
   image = {shown(set) + number, path_text(set) + number, set_->shape(), set_->pixels(at_),
-           set_->label_names()[static_cast<std::size_t>(set_->label(at_))]};
+           set_->label_names()[set_->label(at_)]};
   ++at_;
   return true;
 }

@@ -137,7 +137,7 @@ Examples read_examples(const ExampleFiles& files, const Recipe& recipe, const Ta
     warn_of_few(e.train, example, files.is_quiet);
     return e;
   }
-  const auto count = static_cast<std::size_t>(e.data->examples());
+  const std::size_t count = e.data->examples();
   const bool is_by_source = recipe.data.split_by == SplitBy::source && recipe.data.validation_fraction > 0;
   e.validation.indices = is_by_source ? split_by_source(*e.data, recipe)
                                       : split_by_seed(count, recipe.data.validation_fraction, recipe.seed);

@@ -19,7 +19,7 @@ SentencesOfLines::SentencesOfLines(const std::vector<std::string>& lines, const 
     }
     std::vector<TextSpan> spans;
     for (const std::string_view sentence : sentences_of(line)) {
-      const auto begin = static_cast<std::size_t>(sentence.data() - line.data());
+      const std::size_t begin = sentence.data() - line.data();
       const auto is_cut = [&](const TextSpan& k) {
         return !spans.empty() && k.begin < begin && spans.back().end < k.end;
       };

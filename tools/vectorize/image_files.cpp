@@ -41,7 +41,7 @@ class FileSource : public ImageSource {
   }
 
   void read(std::int64_t image, std::span<std::uint8_t> out) const override {
-    const fs::path& path = files_[static_cast<std::size_t>(image)].path;
+    const fs::path& path = files_[image].path;
     reader_.read(path, [&](DecodedImage& decoded) { convert(decoded, shown(path), out); });
   }
   void note() const override { images::note_chosen_files(reader_, place_); }
@@ -52,7 +52,7 @@ class FileSource : public ImageSource {
     std::vector<ImageHeader> headers(files_.size());
     std::vector<std::optional<std::string>> faults(files_.size());
     parallel_for(static_cast<std::int64_t>(files_.size()), [&](std::int64_t task) {
-      const auto i = static_cast<std::size_t>(task);
+      const std::size_t i = task;
       try {
         headers[i] = reader_.read_header(files_[i].path);
       } catch (const Error& error) {

@@ -38,10 +38,10 @@ void check_label_names(const ImageSource& source, const ImageOptions& o) {
 // The pixels of these images, one after the other. Of several that fail the first one is named.
 void read_group(const ImageSource& source, std::span<const std::uint32_t> group,
                 std::span<std::uint8_t> out) {
-  const auto bytes = static_cast<std::size_t>(source.shape.bytes());
+  const std::size_t bytes = source.shape.bytes();
   std::vector<std::optional<std::string>> faults(group.size());
   parallel_for(static_cast<std::int64_t>(group.size()), [&](std::int64_t task) {
-    const auto i = static_cast<std::size_t>(task);
+    const std::size_t i = task;
     try {
       source.read(group[i], out.subspan(i * bytes, bytes));
     } catch (const Error& error) {
@@ -56,7 +56,7 @@ void read_group(const ImageSource& source, std::span<const std::uint32_t> group,
 void write_part(const ImageSource& source, std::span<const std::uint32_t> chosen, const fs::path& output) {
   std::vector<std::int64_t> labels;
   for (const std::uint32_t image : chosen) labels.push_back(source.labels[image]);
-  const auto bytes = static_cast<std::size_t>(source.shape.bytes());
+  const std::size_t bytes = source.shape.bytes();
   const std::size_t most = std::clamp<std::size_t>(kGroupBytes / bytes, 1, kMaxGroup);
   cli::write_result_file(output, [&](const cli::TakePiece& take) {
     write_image_dataset_head(

@@ -21,7 +21,7 @@ TermOutput form_of(const Options& o, TermOutput otherwise) {
 // were cut off.
 bool append_ngram_ids(const NgramVocabulary& table, const TokenRow& row, std::size_t most, std::string& out) {
   std::size_t count = 0;
-  for_each_ngram(row, static_cast<std::size_t>(table.settings().ngrams), [&](std::string_view ngram) {
+  for_each_ngram(row, table.settings().ngrams, [&](std::string_view ngram) {
     if (count < most) {
       if (count != 0) out.push_back(' ');
       append_number(out, table.find(ngram) + 1);
@@ -95,7 +95,7 @@ void write_terms(const Options& o) {
   cli::LineWriter writer;
   const bool has_pad = form == TermOutput::ids;
   if (o.has_header) writer.line(header(table.hash(), table.size() + (has_pad ? 1 : 0), has_pad ? 0 : -1));
-  const auto most = static_cast<std::size_t>(o.length);
+  const std::size_t most = o.length;
   std::atomic<std::uint64_t> all_lines = 0, truncated_lines = 0;
   std::atomic<std::int64_t> tokens = 0, unknown = 0;
   cli::filter_lines(reader, writer, [&](std::string_view line, std::string& out) {

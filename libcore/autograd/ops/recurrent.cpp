@@ -81,7 +81,7 @@ Variable simple_recurrent(Tape& tape, const Variable& x, const Variable& gate, c
   kernels::simple_recurrent(offsets, x.value(), gate.value(), f, c, y.value());
   for (Index s = 0; s < final.rows; ++s) {
     const Index end = offsets[static_cast<std::size_t>(s) + 1];
-    if (end > offsets[static_cast<std::size_t>(s)]) std::copy_n(c.row(end - 1), c.cols, final.row(s));
+    if (end > offsets[s]) std::copy_n(c.row(end - 1), c.cols, final.row(s));
   }
   tape.record("simple_recurrent", y, [=, &tape](ConstMatrix dh) {
     const auto overwritten = [&](const Variable& v) {

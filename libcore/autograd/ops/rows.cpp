@@ -107,7 +107,7 @@ namespace {
 template <class X, class Y, class F>
 void for_each_sequence(const Packing& shorter, const Packing& longer, X x, Y y, const F& f) {
   for (Index s = 0; s < shorter.sequences(); ++s) {
-    const auto at = static_cast<std::size_t>(s);
+    const std::size_t at = s;
     f(x.rows_between(shorter.offsets[at], shorter.offsets[at + 1]),
       y.rows_between(longer.offsets[at] + 1, longer.offsets[at + 1]));
   }

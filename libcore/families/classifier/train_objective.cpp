@@ -69,7 +69,7 @@ void ClassificationObjective::prepare(Split split, std::span<const std::uint32_t
   to.useful = 0;
   to.loss_scale = 1.0 / static_cast<double>(part.sequences);
   for (Index i = 0; i < part.end(); ++i) {
-    const std::int64_t example = e.subset.at(chosen[static_cast<std::size_t>(i)]);
+    const std::int64_t example = e.subset.at(chosen[i]);
     Index second = 0;
     const std::span<const std::int32_t> ids = read(e, example, to, second);
     const Index length = model_.padded_length(static_cast<Index>(ids.size()));

@@ -146,7 +146,7 @@ void LanguageModelEvaluator::add_windows(std::int64_t ids, const Read& read) {
   const auto add = [&](std::int64_t begin, std::int64_t predicted, std::int64_t end) {
     Sequence sequence{{}, static_cast<std::size_t>(predicted - begin)};
     read(begin, end - begin, sequence.ids);
-    const auto repeated = static_cast<std::size_t>(std::max<std::int64_t>(0, known - begin));
+    const std::size_t repeated = std::max<std::int64_t>(0, known - begin);
     figures_.tokens.add(std::span(sequence.ids).subspan(repeated), model_.tokenizer.special_ids());
     sequence.is_new = std::max(sequence.predicted, repeated);
     known = end;

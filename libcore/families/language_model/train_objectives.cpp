@@ -119,7 +119,7 @@ void LanguageModelObjective::prepare(Split split, std::span<const std::uint32_t>
     }
   };
   for (Index i = 0; i < part.sequences; ++i) {
-    const std::uint32_t example = chosen[static_cast<std::size_t>(i)];
+    const std::uint32_t example = chosen[i];
     if (delimiter_ < 0) {
       const std::span<const std::int32_t> text = ids(split, example);
       add(i, text, filled);
@@ -185,7 +185,7 @@ void TextWindowsObjective::prepare(Split split, std::span<const std::uint32_t> c
   std::int64_t predicted = 0;
   const TokenStream& text = stream(split);
   for (Index i = 0; i < part.sequences; ++i) {
-    const std::int64_t begin = begin_of(split, chosen[static_cast<std::size_t>(i)]);
+    const std::int64_t begin = begin_of(split, chosen[i]);
     const std::int64_t ids = text.cut().size(begin, text.ids());
     predicted += ids - 1;
     if (i < part.begin()) {

@@ -105,7 +105,7 @@ std::vector<std::int64_t> shape_of(const TensorPlace& place, const Parameter& p,
     return {cols, grid.channels, grid.patch_size, grid.patch_size};
   }
   if (row.form == TensorForm::linear && place.is_weight) return {cols, rows};
-  std::vector<std::int64_t> shape(static_cast<std::size_t>(row.ones), 1);
+  std::vector<std::int64_t> shape(row.ones, 1);
   const bool is_vector = !place.is_weight && rows == 1 && !p.is_table;
   const Index missing = row.last ? 1 : 0;
   if (!is_vector) shape.push_back(rows_before(row, ours) + rows - missing);
@@ -222,7 +222,7 @@ class TableReader {
   }
 
   std::span<const Real> values_of(const TensorView& tensor) {
-    values_.resize(static_cast<std::size_t>(tensor.elements()));
+    values_.resize(tensor.elements());
     read_numbers(tensor, std::span<Real>(values_));
     return values_;
   }
@@ -231,7 +231,7 @@ class TableReader {
     const TensorPlace& at = place(p);
     const TensorView& tensor = tensors_.at(at.theirs);
     if (at.row->last) {
-      const auto there = static_cast<std::size_t>(tensor.elements());
+      const std::size_t there = tensor.elements();
       read_numbers(tensor, std::span<Real>(p.value.data, there));
       std::fill(p.value.data + there, p.value.data + p.size(), Real(*at.row->last));
       if (*at.row->last == 0) take_bytes(p, tensor);
@@ -241,9 +241,7 @@ class TableReader {
       take_bytes(p, tensor);
     } else {
       const std::span<const Real> values = values_of(tensor);
-      for_each_place(at, p, ours_, [&](Index here, Index there) {
-        p.value.data[here] = values[static_cast<std::size_t>(there)];
-      });
+      for_each_place(at, p, ours_, [&](Index here, Index there) { p.value.data[here] = values[there]; });
     }
     if (kernels::find_not_finite(p.size(), p.value.data) < 0) return;
     throw Error(tensors_.where() + ": tensor " + quote(tensor.name) +
@@ -256,7 +254,7 @@ class TableReader {
     constexpr auto kLeast = static_cast<char>(std::numeric_limits<std::int8_t>::min());
     if (tensor.int8.empty() || tensor.int8.find(kLeast) != tensor.int8.npos || !is_scale(tensor.unit)) return;
     std::vector<std::int8_t>& bytes = kept_->bytes.emplace_back(tensor.int8.begin(), tensor.int8.end());
-    bytes.resize(static_cast<std::size_t>(p.size()));
+    bytes.resize(p.size());
     const Index outputs =
         p.is_table ? p.value.rows : p.value.cols;  // of a table: that is an output layer too
     p.int8 = {bytes.data(),
@@ -332,9 +330,8 @@ void write_tensors(const Layout& layout, const Parameters& parameters, const Jso
       to = values.emplace_back(static_cast<std::size_t>(p->size() * place.row->parts + more)).data();
       tensors.push_back(float_tensor(place.theirs, shape_of(place, *p, ours), to));
     }
-    for_each_place(place, *p, ours, [&](Index here, Index there) {
-      to[static_cast<std::size_t>(there)] = static_cast<float>(p->value.data[here]);
-    });
+    for_each_place(place, *p, ours,
+                   [&](Index here, Index there) { to[there] = static_cast<float>(p->value.data[here]); });
   }
   write_safetensors(std::move(tensors), {}, sink);
 }

@@ -17,8 +17,7 @@ void add_terms(const ClassBatch& batch, LogisticProblem& to) {
   for (const std::int32_t id : batch.source.ids) to.ids.push_back(id);
   for (const Real value : batch.values) to.values.push_back(static_cast<float>(value));
   const auto before = static_cast<std::int64_t>(to.ids.size() - batch.source.ids.size());
-  for (Index s = 1; s <= batch.source.sequences(); ++s)
-    to.ends.push_back(before + batch.source.offsets[static_cast<std::size_t>(s)]);
+  for (Index s = 1; s <= batch.source.sequences(); ++s) to.ends.push_back(before + batch.source.offsets[s]);
 }
 
 void add_vectors(const LinearClassifier& model, const ClassBatch& batch, Arena& arena, LogisticProblem& to) {
@@ -61,7 +60,7 @@ LossTotals LinearObjective::solve() {
   }
   const LogisticFit fit = fit_logistic(std::move(problem));
   const Matrix weight = linear_.weight().value, bias = linear_.bias().value;
-  const auto numbers = static_cast<std::size_t>(weight.rows * weight.cols);
+  const std::size_t numbers = weight.rows * weight.cols;
   for (std::size_t i = 0; i < fit.weights.size(); ++i)
     (i < numbers ? weight.data[i] : bias.data[i - numbers]) = static_cast<Real>(fit.weights[i]);
   totals.loss = fit.at_end.loss;

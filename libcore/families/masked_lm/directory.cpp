@@ -92,12 +92,12 @@ MaskingVocabulary masking_vocabulary(const Tokenizer& tokenizer, std::int32_t ma
   const bool marks_rest = tokenizer.model_type() == "WordPiece";
   MaskingVocabulary v;
   v.mask_id = mask_id;
-  const auto rows = static_cast<std::size_t>(size);
+  const std::size_t rows = size;
   v.is_special.assign(rows, 0);
   v.begins_word.assign(rows, 0);
   v.ends_word.assign(rows, 0);
   for (std::int32_t id = 0; id < size; ++id) {
-    const auto row = static_cast<std::size_t>(id);
+    const std::size_t row = id;
     const std::string& surface = tokenizer.surface(id);
     v.is_special[row] = tokenizer.is_special(id) || id == tokenizer.unknown_id();
     if (v.is_special[row] != 0) continue;

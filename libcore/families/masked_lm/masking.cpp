@@ -65,9 +65,7 @@ class Masking::Draw {
   }
 
  private:
-  bool is_special(std::size_t place) const {
-    return masking_.vocabulary_.is_special[static_cast<std::size_t>(text_[place])] != 0;
-  }
+  bool is_special(std::size_t place) const { return masking_.vocabulary_.is_special[text_[place]] != 0; }
   bool begins_unit(std::size_t place) const {
     if (masking_.settings_.unit == MaskingUnit::token || place == 0 || is_special(place - 1)) return true;
     const auto before = static_cast<std::size_t>(text_[place - 1]),
@@ -111,12 +109,12 @@ class Masking::Draw {
     std::iota(scratch_.order.begin(), scratch_.order.end(), 0);
     for (std::size_t drawn = 0; drawn < units && hidden_ < budget_; ++drawn) {
       std::swap(scratch_.order[drawn], scratch_.order[drawn + below(units - drawn)]);
-      const auto unit = static_cast<std::size_t>(scratch_.order[drawn]);
+      const std::size_t unit = scratch_.order[drawn];
       const std::int32_t begin = scratch_.begins[unit], end = scratch_.ends[unit];
       if (hidden_ + end - begin <= budget_) hide(begin, end);
     }
     if (hidden_ > 0) return;
-    const std::int32_t begin = scratch_.begins[static_cast<std::size_t>(scratch_.order[0])];
+    const std::int32_t begin = scratch_.begins[scratch_.order[0]];
     hide(begin, begin + static_cast<std::int32_t>(budget_));
   }
 

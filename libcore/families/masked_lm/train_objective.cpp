@@ -33,8 +33,8 @@ MaskedLmObjective::MaskedLmObjective(MaskedLanguageModel& model, std::unique_ptr
       masking_(std::move(masking)),
       seed_(seed) {
   for (Slot& slot : slots_) {
-    slot.text.reserve(static_cast<std::size_t>(model.length()));
-    slot.masked.reserve(static_cast<std::size_t>(model.length()));
+    slot.text.reserve(model.length());
+    slot.masked.reserve(model.length());
   }
   losses_.push_back({.name = "masked", .has_accuracy = true});
   if (model.settings().next_sentence) losses_.push_back({.name = "next_sentence", .has_accuracy = true});
@@ -57,15 +57,13 @@ void MaskedLmObjective::prepare(Split split, std::span<const std::uint32_t> chos
                                 BatchSlot slot) {
   Slot& to = slot_of(slot);
   to.batch.clear();
-  reserve(to, split,
-          chosen.subspan(static_cast<std::size_t>(part.begin()),
-                         static_cast<std::size_t>(part.end() - part.begin())));
+  reserve(to, split, chosen.subspan(part.begin(), static_cast<std::size_t>(part.end() - part.begin())));
   std::int64_t hidden = 0;
   RandomStream stream{.seed = seed_, .purpose = Purpose::masking};
   stream.step = split == Split::train ? static_cast<std::uint32_t>(epoch_) : kValidationEpoch;
   // Texts of the other parts count, too: a loss is a mean over the global batch.
   for (Index i = 0; i < part.sequences; ++i) {
-    const std::uint32_t example = chosen[static_cast<std::size_t>(i)];
+    const std::uint32_t example = chosen[i];
     stream.layer = of(split).name(example);
     of(split).read(example, stream, to.text);
     masking_.hide(stream, to.text.ids, to.masked);
@@ -85,8 +83,7 @@ void MaskedLmObjective::prepare(Split split, std::span<const std::uint32_t> chos
 // one that the run's memory is measured with.
 void MaskedLmObjective::reserve(Slot& to, Split split, std::span<const std::uint32_t> chosen) const {
   const std::int64_t most = tokens(split, chosen);
-  to.batch.reserve(static_cast<std::size_t>(most),
-                   static_cast<std::size_t>(masking_.most_hidden(most)) + chosen.size());
+  to.batch.reserve(most, static_cast<std::size_t>(masking_.most_hidden(most)) + chosen.size());
 }
 
 void MaskedLmObjective::add(Slot& to) const {

@@ -39,7 +39,7 @@ LinePieces::LinePieces(Subset subset, const Tokenizer& tokenizer, std::int64_t l
       around_(tokenizer.with_special_tokens({}).size()) {
   room_ = static_cast<std::size_t>(length) - around_;
   if (lines_.columns == nullptr) return;
-  std::vector<std::uint32_t> first_name(static_cast<std::size_t>(lines_.columns->examples()));
+  std::vector<std::uint32_t> first_name(lines_.columns->examples());
   std::uint32_t name = 0;
   for (std::size_t line = 0; line < first_name.size(); ++line) {
     first_name[line] = name;
@@ -99,7 +99,7 @@ SentencePairs::SentencePairs(Subset subset, const Tokenizer& tokenizer, const Pa
       length_(length),
       room_(static_cast<std::size_t>(length) - pair.around) {
   if (subset_.dataset == nullptr || subset_.count() == 0) return;
-  std::vector<std::uint32_t> first_name(static_cast<std::size_t>(documents().examples()));
+  std::vector<std::uint32_t> first_name(documents().examples());
   std::uint32_t name = 0;
   for (std::size_t d = 0; d < first_name.size(); ++d) {
     first_name[d] = name;
@@ -107,7 +107,7 @@ SentencePairs::SentencePairs(Subset subset, const Tokenizer& tokenizer, const Pa
   }
   for (std::size_t i = 0; i < subset_.count(); ++i) {
     const std::int64_t document = subset_.at(static_cast<std::uint32_t>(i));
-    std::uint32_t number = first_name[static_cast<std::size_t>(document)];
+    std::uint32_t number = first_name[document];
     for_each_run(document, [&](std::int64_t first, std::int64_t end) {
       runs_.push_back({first, end, static_cast<std::uint32_t>(i), number++});
     });

@@ -35,9 +35,7 @@ class DocumentDataset : public Dataset {
   std::string hash() const override;
 
   // The first sentence of a document; that of the one after it is where it ends.
-  std::int64_t first_sentence(std::int64_t document) const {
-    return begins_[static_cast<std::size_t>(document)];
-  }
+  std::int64_t first_sentence(std::int64_t document) const { return begins_[document]; }
   std::span<const std::int32_t> ids(std::int64_t sentence) const { return sentences_.ids(0, sentence); }
 
  private:

@@ -57,7 +57,7 @@ void EncoderTracer::visit(Arena& arena, std::span<const AttentionExample> exampl
   for (std::size_t i = 0; i < examples.size(); ++i) {
     AttentionExample padded = examples[i];
     const Index length = batch.source.offsets[i + 1] - batch.source.offsets[i];
-    padded.source_tokens.resize(static_cast<std::size_t>(length), tokenizer.surface(tokenizer.pad_id()));
+    padded.source_tokens.resize(length, tokenizer.surface(tokenizer.pad_id()));
     use(i, AttentionHeads(traces, encoder_.settings().transformer.heads, arena, padded, selection, {},
                           static_cast<Index>(i)));
   }

@@ -170,7 +170,7 @@ SourceIds LoadedTranslator::source_ids(std::string_view text) const {
   if (appends_end) all.push_back(ids.end);
   if (model->settings().has_source_start()) all.insert(all.begin(), source_tokenizer.start_id());
   if (model->settings().has_source_end()) all.push_back(source_tokenizer.end_id());
-  const auto most = static_cast<std::size_t>(model->length());
+  const std::size_t most = model->length();
   const std::size_t around = all.size() - 1;
   found.is_truncated = own.size() + around > most;
   if (uses_template && around < most) own.resize(std::min(own.size(), most - around));

@@ -125,7 +125,7 @@ static std::vector<double> label_log_probabilities(const EncoderDecoder& model, 
     output(context, hidden.value().rows_between(begin, begin + rows), block);
     kernels::top_log_sums(block, log_sums);
     for (Index row = 0; row < rows; ++row) {
-      const std::int32_t label = batch.labels[static_cast<std::size_t>(begin + row)];
+      const std::int32_t label = batch.labels[begin + row];
       found.push_back(static_cast<double>(block.row(row)[label]) - static_cast<double>(log_sums[row]));
     }
   }
@@ -150,7 +150,7 @@ std::vector<TargetScore> score_targets(const EncoderDecoder& model, Arena& arena
     for (Index s = 0; s < batch.target.sequences(); ++s) {
       TargetScore& score = scores.emplace_back();
       for (Index i = batch.target.offsets[s]; i < batch.target.offsets[s + 1]; ++i) {
-        score.log_probability += of_labels[static_cast<std::size_t>(i)];
+        score.log_probability += of_labels[i];
         ++score.tokens;
       }
     }

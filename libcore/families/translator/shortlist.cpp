@@ -67,7 +67,7 @@ std::vector<std::int32_t> Shortlist::tokens_for(std::span<const std::int32_t> so
   };
   for (std::size_t token = 0; token < frequent; ++token) take(token);
   for (const std::int32_t token : source) {
-    const auto at = static_cast<std::size_t>(token);
+    const std::size_t at = token;
     if (at + 1 >= offsets_.size()) continue;
     if (is_learned_here_ && offsets_[at] == offsets_[at + 1]) {
       std::vector<std::int32_t> all(targets);

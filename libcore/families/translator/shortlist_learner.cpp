@@ -26,10 +26,10 @@ std::vector<std::vector<std::uint32_t>> lists_of(const WordTranslations& words,
   std::vector<std::int32_t> always =
       words.best_of(words.empty_word(), static_cast<std::size_t>(settings.first));
   always.push_back(end);
-  std::vector<std::vector<std::uint32_t>> lists(static_cast<std::size_t>(sources));
+  std::vector<std::vector<std::uint32_t>> lists(sources);
   parallel_for(sources, [&](std::int64_t source) {
-    if (uses[static_cast<std::size_t>(source)] < kFewest) return;
-    std::vector<std::uint32_t>& list = lists[static_cast<std::size_t>(source)];
+    if (uses[source] < kFewest) return;
+    std::vector<std::uint32_t>& list = lists[source];
     list.assign(always.begin(), always.end());
     for (const std::int32_t token : words.best_of(source, static_cast<std::size_t>(settings.best)))
       list.push_back(static_cast<std::uint32_t>(token));
@@ -41,10 +41,10 @@ std::vector<std::vector<std::uint32_t>> lists_of(const WordTranslations& words,
 }
 
 std::vector<std::int64_t> uses_of_sources(const TokenDataset& pairs, std::int64_t sources) {
-  std::vector<std::int64_t> uses(static_cast<std::size_t>(sources));
+  std::vector<std::int64_t> uses(sources);
   for (std::int64_t i = 0; i < pairs.examples(); ++i) {
     for (const std::int32_t token : pairs.ids(0, i)) {
-      if (token < sources) ++uses[static_cast<std::size_t>(token)];
+      if (token < sources) ++uses[token];
     }
   }
   return uses;
@@ -55,14 +55,14 @@ void measure(const TokenDataset& pairs, const Shortlist& shortlist, LearnedShort
   struct Counts {
     std::size_t listed = 0, tokens = 0, covered = 0;
   };
-  std::vector<Counts> of_pairs(static_cast<std::size_t>(count));
+  std::vector<Counts> of_pairs(count);
   parallel_for(count, [&](std::int64_t i) {
     const std::int64_t example = i * examples / count;
     const std::vector<std::int32_t> list = shortlist.tokens_for(pairs.ids(0, example));
     const std::span<const std::int32_t> target = chosen(pairs.ids(1, example));
     const auto covered = std::ranges::count_if(
         target, [&](std::int32_t token) { return std::ranges::binary_search(list, token); });
-    of_pairs[static_cast<std::size_t>(i)] = {list.size(), target.size(), static_cast<std::size_t>(covered)};
+    of_pairs[i] = {list.size(), target.size(), static_cast<std::size_t>(covered)};
   });
   Counts all;
   for (const Counts& one : of_pairs) {
@@ -88,7 +88,7 @@ LearnedShortlist learn_shortlist(const TokenDataset& pairs, const LoadedTranslat
   const Tokenizer& tokenizer = model.source_tokenizer;
   for (std::int32_t id = 0; id < vocabularies.source; ++id) {
     const bool is_of_texts = !tokenizer.is_special(id) && id != tokenizer.unknown_id();
-    learned.without_list += is_of_texts && uses[static_cast<std::size_t>(id)] < kFewest ? 1 : 0;
+    learned.without_list += is_of_texts && uses[id] < kFewest ? 1 : 0;
   }
   learned.bytes = shortlist_bytes(lists_of(words, uses, model.ids.end, settings), vocabularies);
   measure(pairs, read_shortlist(learned.bytes, "shortlist", vocabularies), learned);

@@ -46,7 +46,7 @@ void TranslationObjective::prepare(Split split, std::span<const std::uint32_t> c
   std::int64_t predicted = 0;
   to.longest = 0;
   for (Index i = 0; i < part.sequences; ++i) {
-    const std::uint32_t example = chosen[static_cast<std::size_t>(i)];
+    const std::uint32_t example = chosen[i];
     Pair p = pair(split, example);
     if (split == Split::train) {
       p.source = resampling_[0].apply(p.source, epoch_, example, to.source);
@@ -159,7 +159,7 @@ std::span<const std::int32_t> SubwordResampling::apply(std::span<const std::int3
   const auto is_frame = [&](std::int32_t id) { return id == special.start || id == special.end; };
   std::span<const std::int32_t> words = ids;
   while (!words.empty() && is_frame(words.front())) words = words.subspan(1);
-  const auto head = static_cast<std::size_t>(words.data() - ids.data());
+  const std::size_t head = words.data() - ids.data();
   while (!words.empty() && is_frame(words.back())) words = words.first(words.size() - 1);
   const std::string text = tokenizer_->decode(words);
   tokenizer_->encode(text, sampled);

@@ -18,7 +18,7 @@ constexpr const char *kBackground = "image_background", *kAppliesOrientation = "
 
 // One number a channel, or one for all.
 std::vector<double> numbers_of(const Json& config, const char* name, std::int64_t channels) {
-  const auto count = static_cast<std::size_t>(channels);
+  const std::size_t count = channels;
   const Json* const member = member_said(config, name);
   if (member == nullptr) return std::vector<double>(count, kUsual);
   if (member->is_number()) return std::vector<double>(count, member->as_number());
@@ -219,7 +219,7 @@ ImageProcessing image_processing_of(const Json& config, const ImageShape& shape)
 }
 
 Json image_processor_of(const ImageProcessing& processing, const ImageShape& shape) {
-  const auto channels = static_cast<std::size_t>(shape.channels);
+  const std::size_t channels = shape.channels;
   Json::Array mean(channels, kUsual), std(channels, kUsual);
   if (processing.normalization == Normalization::unit) {
     mean.assign(channels, 0.0);

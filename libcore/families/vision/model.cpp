@@ -11,8 +11,8 @@ void EqualSequences::assign(const BatchPart& part, Index length) {
   const Index sequences = part.end() - part.begin();
   first_token = part.begin() * length;
   offsets.resize(static_cast<std::size_t>(sequences) + 1);
-  position_of.resize(static_cast<std::size_t>(sequences * length));
-  for (Index s = 0; s <= sequences; ++s) offsets[static_cast<std::size_t>(s)] = s * length;
+  position_of.resize(sequences * length);
+  for (Index s = 0; s <= sequences; ++s) offsets[s] = s * length;
   for (Index s = 0; s < sequences; ++s) {
     const auto begin = position_of.begin() + s * length;
     std::iota(begin, begin + length, 0);

@@ -53,7 +53,7 @@ void VisionObjective::prepare(Split split, std::span<const std::uint32_t> chosen
   const ImagePipeline& pipeline = split == Split::train ? *train_pipeline_ : *validation_pipeline_;
   const bool is_random = split == Split::train && model_.settings().images.is_random();
   for (Index i = part.begin(); i < part.end(); ++i) {
-    const std::int64_t example = e.at(chosen[static_cast<std::size_t>(i)]);
+    const std::int64_t example = e.at(chosen[i]);
     const ImageDraws draws = is_random ? image_draws(seed_, epoch_, example) : ImageDraws();
     to.packer.add(pipeline, images, example, is_random ? &draws : nullptr, to.batch);
   }

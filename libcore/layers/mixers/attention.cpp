@@ -37,7 +37,7 @@ void head_weights(const AttentionOutput& attention, const kernels::AttentionShap
                                weights);
     return;
   }
-  const Index first = shape.query_offsets[static_cast<std::size_t>(sequence)];
+  const Index first = shape.query_offsets[sequence];
   for (Index i = 0; i < weights.rows; ++i)
     std::copy_n(attention.weights.row(first + i), weights.cols, weights.row(i));
 }

@@ -101,7 +101,7 @@ Variable AdditiveAttention::step(const ForwardContext& context, const Variable& 
   Index most = 0;
   offsets[0] = 0;
   for (std::size_t b = 0; b < sources.size(); ++b) {
-    const auto source = static_cast<std::size_t>(sources[b]);
+    const std::size_t source = sources[b];
     offsets[b + 1] = static_cast<Index>(b) + 1;
     begins[b] = memory.offsets[source];
     ends[b] = memory.offsets[source + 1];
@@ -179,8 +179,7 @@ Variable RecurrentLayer::step(const ForwardContext& context, const Variable& x, 
                               std::span<const Index> slots) const {
   Tape& tape = context.tape;
   const Matrix of_rows = tape.arena().matrix(x.rows(), states.cols);
-  for (Index b = 0; b < x.rows(); ++b)
-    std::copy_n(states.row(slots[static_cast<std::size_t>(b)]), states.cols, of_rows.row(b));
+  for (Index b = 0; b < x.rows(); ++b) std::copy_n(states.row(slots[b]), states.cols, of_rows.row(b));
   const kernels::Recurrence recurrence{.cell = cell_,
                                        .is_backward = false,
                                        .offsets = x.packing().offsets,
@@ -192,8 +191,7 @@ Variable RecurrentLayer::step(const ForwardContext& context, const Variable& x, 
   const Variable y = tape.variable(x.rows(), width_, x.packing_or_null(), false);
   kernels::recurrent(recurrence, input_(context, x).value(), y.value(), {}, of_rows,
                      packed ? &*packed : nullptr);
-  for (Index b = 0; b < x.rows(); ++b)
-    std::copy_n(of_rows.row(b), states.cols, states.row(slots[static_cast<std::size_t>(b)]));
+  for (Index b = 0; b < x.rows(); ++b) std::copy_n(of_rows.row(b), states.cols, states.row(slots[b]));
   return y;
 }
 
@@ -276,8 +274,7 @@ class RecurrentMixing::Cache : public MixerCache {
     const Matrix final = context.tape.arena().matrix(x.packing().sequences(), states_.cols);
     const Variable hidden = mixer_.run(context, x, sources, final).hidden;
     for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
-      if (offsets[s] < offsets[s + 1])
-        begin(rows.slots[static_cast<std::size_t>(offsets[s])], final.row(static_cast<Index>(s)));
+      if (offsets[s] < offsets[s + 1]) begin(rows.slots[offsets[s]], final.row(static_cast<Index>(s)));
     }
     return hidden;
   }

@@ -51,7 +51,7 @@ class Ssru : public Mixer {
       const Variable y = mixer_.run(context, x, final);
       for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
         if (offsets[s] == offsets[s + 1]) continue;
-        const Index slot = rows.slots[static_cast<std::size_t>(offsets[s])];
+        const Index slot = rows.slots[offsets[s]];
         std::copy_n(final.row(static_cast<Index>(s)), states_.cols, states_.row(slot));
       }
       return y;

@@ -156,7 +156,7 @@ void check_marian_roles(const TokenizerFolder& beside, const MarianVocabulary& v
                   quote(surface));
   }
   for (const Json& token : beside.added) {
-    const auto id = static_cast<std::size_t>(token.at("id").as_integer());
+    const std::size_t id = token.at("id").as_integer();
     const std::string& surface = token.at("content").as_string();
     if (id < vocabulary.surfaces.size() && vocabulary.surfaces[id] != surface)
       throw Error(beside.added_where + ": the id " + std::to_string(id) + " of " + quote(surface) +

@@ -89,7 +89,7 @@ void SentencePieceBpe::give(std::string_view piece, const Use& use, const Scratc
     use(piece, id);
     return;
   }
-  const auto left = static_cast<std::size_t>(parts->value);
+  const std::size_t left = parts->value;
   give(piece.substr(0, left), use, scratch);
   give(piece.substr(left), use, scratch);
 }

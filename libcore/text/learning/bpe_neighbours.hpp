@@ -19,7 +19,7 @@ struct BpeNeighbour {
 class BpeNeighbours {
  public:
   void add(std::int32_t symbol, std::int64_t count, std::uint32_t word) {
-    const auto at = static_cast<std::size_t>(symbol);
+    const std::size_t at = symbol;
     if (at >= places_.size()) places_.resize(2 * at + 1);
     if (places_[at] == 0) {
       all_.emplace_back().symbol = symbol;

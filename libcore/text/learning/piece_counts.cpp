@@ -166,7 +166,7 @@ void PieceCounter::add(std::string_view lines) {
   constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
   const std::vector<std::size_t> cuts = cuts_at_lines(lines, kChunkBytes);
   parallel_for(static_cast<std::int64_t>(cuts.size()) - 1, [&](std::int64_t i) {
-    const auto chunk = static_cast<std::size_t>(i);
+    const std::size_t chunk = i;
     std::unique_ptr<WordTable> table = borrow();
     count_(lines.substr(cuts[chunk], cuts[chunk + 1] - cuts[chunk]), *table);
     give_back(std::move(table));

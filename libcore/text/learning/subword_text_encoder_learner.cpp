@@ -82,8 +82,8 @@ void SubwordTree::measure() {
   std::string_view before;
   for (std::size_t i = 0; i < starts_.size(); ++i) {
     const std::string_view text = rest(starts_[i]);
-    const auto same = static_cast<std::size_t>(
-        std::mismatch(text.begin(), text.end(), before.begin(), before.end()).first - text.begin());
+    const std::size_t same =
+        std::mismatch(text.begin(), text.end(), before.begin(), before.end()).first - text.begin();
     std::size_t end = 0;
     for (std::size_t count = 0; count < kMaxSubwordLength && end < text.size(); ++count) {
       end = next_boundary(text, end);

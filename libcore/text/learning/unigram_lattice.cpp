@@ -116,7 +116,7 @@ std::vector<double> UnigramLattice::sum_of_blocks(const std::vector<LearnedWord>
                                                   const Add& add) const {
   std::vector<std::vector<double>> parts(kBlocks);
   parallel_for(kBlocks, [&](std::int64_t index) {
-    const auto block = static_cast<std::size_t>(index);
+    const std::size_t block = index;
     std::vector<double>& counts = parts[block];
     counts.assign(scores_.size(), 0.0);
     Scratch scratch;

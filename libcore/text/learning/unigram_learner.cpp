@@ -109,7 +109,7 @@ class Learner {
     const Characters characters = this->characters();
     BestOf<Candidate, decltype(is_before)> best(
         std::min(kMostCandidates, std::max<std::size_t>(kCandidates * wanted_, 20'000)), is_before);
-    const auto longest = static_cast<std::size_t>(settings_.max_piece_characters);
+    const std::size_t longest = settings_.max_piece_characters;
     SuffixArray(characters.symbols, longest)
         .for_each_run([&](std::span<const std::uint32_t> places, std::size_t length) {
           if (length < 2) return;

@@ -34,7 +34,7 @@ std::string apply_to_graphemes(const Charsmap& charsmap, std::string_view text, 
   std::string out;
   std::size_t begin = 0;
   for (std::int32_t next = breaks->next(); next != icu::BreakIterator::DONE; next = breaks->next()) {
-    const auto end = static_cast<std::size_t>(next);
+    const std::size_t end = next;
     const std::string_view cluster = text.substr(begin, end - begin);
     begin = end;
     Charsmap::Match rule;

@@ -25,7 +25,7 @@ void cut(icu::BreakIterator& breaks, std::string_view text, std::vector<std::str
   if (U_FAILURE(status)) throw Error(std::string("sentences: ") + u_errorName(status));
   std::size_t begin = 0;
   for (std::int32_t next = breaks.next(); next != icu::BreakIterator::DONE; next = breaks.next()) {
-    const auto end = static_cast<std::size_t>(next);
+    const std::size_t end = next;
     const std::string_view sentence = trimmed(text.substr(begin, end - begin));
     if (!sentence.empty()) sentences.push_back(sentence);
     begin = end;

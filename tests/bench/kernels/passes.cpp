@@ -68,7 +68,7 @@ void register_embedding(const Machine& machine, Index T, Index V, Index D) {
                                                  {V, D},
                                                  plan_of(T),
                                                  {},
-                                                 std::vector<std::int32_t>(static_cast<std::size_t>(T)),
+                                                 std::vector<std::int32_t>(T),
                                                  std::vector<std::int32_t>(static_cast<std::size_t>(V) + 1)});
     for (Index t = 0; t < T; ++t) d->ids.push_back(static_cast<std::int32_t>(t * t % V));
     return d;

@@ -55,7 +55,7 @@ class Draws {
 };
 
 inline std::vector<std::int32_t> draw_ids(Draws& draws, Index length, Index vocabulary) {
-  std::vector<std::int32_t> ids(static_cast<std::size_t>(length));
+  std::vector<std::int32_t> ids(length);
   for (std::int32_t& id : ids) id = draws.id(vocabulary);
   return ids;
 }
@@ -65,7 +65,7 @@ inline void draw_sequence(Draws& draws, Index length, Index vocabulary, PackedTo
 
 // `sequences` sequences of `length` tokens each, without ids.
 inline void equal_sequences(Index sequences, Index length, PackedTokens& tokens) {
-  const std::vector<std::int32_t> ids(static_cast<std::size_t>(length));
+  const std::vector<std::int32_t> ids(length);
   tokens.clear();
   for (Index s = 0; s < sequences; ++s) tokens.add(ids);
   tokens.finish();

@@ -26,7 +26,7 @@ class VisionStep : public StepModel {
         model_(settings.model),
         stored_(stored_shape(settings)),
         pipeline_(settings.model.images, statistics(settings.model), stored_, settings.model.image_shape()) {
-    pixels_.resize(static_cast<std::size_t>(kStored * stored_.bytes()));
+    pixels_.resize(kStored * stored_.bytes());
     std::uint32_t state = 1;
     for (std::uint8_t& pixel : pixels_)
       pixel = static_cast<std::uint8_t>((state = state * 1664525u + 1013904223u) >> 24);
@@ -91,13 +91,13 @@ class VisionStep : public StepModel {
   }
   static ChannelStatistics statistics(const VisionSettings& settings) {
     if (!settings.images.is_standardized()) return {};
-    const auto channels = static_cast<std::size_t>(settings.channels);
+    const std::size_t channels = settings.channels;
     return {std::vector<double>(channels, 0.5), std::vector<double>(channels, 0.25)};
   }
 
   void prepare() {
     const PatchGrid grid = settings_.model.grid();
-    const auto size = static_cast<std::size_t>(stored_.bytes());
+    const std::size_t size = stored_.bytes();
     prepared_.clear();
     for (Index i = 0; i < settings_.batch; ++i, ++next_) {
       const ImageDraws draws = image_draws(1, 0, next_);

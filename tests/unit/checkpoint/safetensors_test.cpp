@@ -127,8 +127,8 @@ TEST_CASE("safetensors: all 65,536 half floats") {
 TEST_CASE("safetensors: unaligned data is read") {
   const std::string header = "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}";
   for (int spaces = 0; spaces < 8; ++spaces) {
-    const std::string bytes = framed(header + std::string(static_cast<std::size_t>(spaces), ' '),
-                                     std::string("\0\0\x80\x3F\0\0\0\x40", 8));
+    const std::string bytes =
+        framed(header + std::string(spaces, ' '), std::string("\0\0\x80\x3F\0\0\0\x40", 8));
     const Safetensors file(bytes, "f");
     CHECK(read_floats(file.at("a")) == std::vector<float>{1, 2});
   }

@@ -263,8 +263,7 @@ TEST_CASE("a pipe cut at any byte gives the same lines") {
   const Folder folder;
   std::string text;
   for (int i = 0; text.size() < 4096; ++i) {
-    text += std::string(static_cast<std::size_t>(i % 40), 'x') + (i % 3 == 0 ? "\xC3\xA9" : "") +
-            (i % 5 == 0 ? "\r\n" : "\n");
+    text += std::string(i % 40, 'x') + (i % 3 == 0 ? "\xC3\xA9" : "") + (i % 5 == 0 ? "\r\n" : "\n");
   }
   text += "the end";
   const Read wanted = read_all({folder.file("x", text)});

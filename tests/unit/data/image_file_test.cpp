@@ -106,7 +106,7 @@ struct Halves {
 
 Halves halves(const std::string& name) {
   const DecodedImage image = decode_image(read_file(corpus("jpeg") / name), name);
-  const auto channels = static_cast<std::size_t>(image.shape.channels);
+  const std::size_t channels = image.shape.channels;
   const auto& p = image.pixels;
   return {{p.begin(), p.begin() + static_cast<std::ptrdiff_t>(channels)},
           {p.end() - static_cast<std::ptrdiff_t>(channels), p.end()}};

@@ -165,7 +165,7 @@ TEST_CASE("an image that shrinks has the bits of one that is normalized first") 
   settings.normalization = Normalization::standardized;
   settings.resizing = Resizing::bilinear;
   const ChannelStatistics statistics{{0.3, 0.4, 0.5}, {0.1, 0.2, 0.3}};
-  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(from.bytes()));
+  std::vector<std::uint8_t> pixels(from.bytes());
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * 97);
   ImagePipelineSettings plain = settings;
   plain.resizing = Resizing::none;

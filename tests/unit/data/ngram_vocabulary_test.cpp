@@ -178,7 +178,7 @@ TEST_CASE("learning and rows agree with their definition") {
       std::map<std::string, std::int32_t> ids;
       for (std::int32_t id = 1; id < table.size(); ++id) {
         const std::string plain = plain_ngram(table.term(id).ngram);
-        CHECK(plain == naive.vocabulary[static_cast<std::size_t>(id)]);
+        CHECK(plain == naive.vocabulary[id]);
         CHECK(table.term(id).documents == naive.documents.at(plain));
         ids[plain] = id;
       }
@@ -201,7 +201,7 @@ TEST_CASE("learning and rows agree with their definition") {
         }
         table.values(row, TermOutput::tf_idf, values);
         for (const TermValue& v : values)
-          CHECK(v.value == static_cast<float>(counts[v.term]) * weights[static_cast<std::size_t>(v.term)]);
+          CHECK(v.value == static_cast<float>(counts[v.term]) * weights[v.term]);
       }
     }
   }
@@ -218,7 +218,7 @@ TEST_CASE("the same table for any order of the lines and any number of threads")
       NgramVocabularyLearner learner(settings, 50);
       ThreadPool(threads).run([&] {
         parallel_for(static_cast<std::int64_t>(lines.size()),
-                     [&](std::int64_t i) { learner.add(reversed[static_cast<std::size_t>(i)]); });
+                     [&](std::int64_t i) { learner.add(reversed[i]); });
       });
       CHECK(learner.finish().to_text() == expected);
     }

@@ -62,7 +62,7 @@ TEST_CASE("windows hold every id, each is predicted once where the stride is the
           CHECK((i + 1 == stream.examples() || static_cast<std::int64_t>(window.size()) == length + 1));
           for (std::size_t k = 0; k < window.size(); ++k)
             CHECK(window[k] == begin + static_cast<std::int64_t>(k));
-          for (std::size_t k = 1; k < window.size(); ++k) ++predicted[static_cast<std::size_t>(window[k])];
+          for (std::size_t k = 1; k < window.size(); ++k) ++predicted[window[k]];
         }
         for (std::size_t id = 1; id < count; ++id)
           CHECK((stride == length ? predicted[id] == 1 : predicted[id] >= 1));

@@ -82,16 +82,16 @@ TEST_CASE("word translations: the probabilities of Model 1, in rows with few and
       const WordTranslations words = learned(pairs, tokens + 3, tokens, iterations, 2);
       REQUIRE(words.empty_word() == tokens + 3);
       for (std::int64_t e = 0; e <= words.empty_word(); ++e) {
-        std::vector<double> row(static_cast<std::size_t>(tokens));
+        std::vector<double> row(tokens);
         std::int32_t last = -1;
         for (const WordTranslations::Candidate& one : words.of(e)) {
           REQUIRE(one.target > last);
           last = one.target;
-          row[static_cast<std::size_t>(one.target)] = static_cast<double>(one.probability);
+          row[one.target] = static_cast<double>(one.probability);
         }
         const bool occurs = last >= 0;
         for (std::size_t f = 0; f < row.size() && occurs; ++f)
-          CHECK(row[f] == doctest::Approx(wanted[static_cast<std::size_t>(e)][f]).epsilon(1e-5).scale(1e-6));
+          CHECK(row[f] == doctest::Approx(wanted[e][f]).epsilon(1e-5).scale(1e-6));
       }
       CHECK(words.of(tokens).empty());  // a token without a sentence
     }

@@ -33,7 +33,7 @@ class LabelledFiles {
     double i = 0;
     for (Real& value : model.model->parameters().values()) value = static_cast<Real>(std::sin(++i));
     for (int image = 0; image < 7; ++image) {
-      std::vector<std::uint8_t> bytes(static_cast<std::size_t>(kShape.bytes()));
+      std::vector<std::uint8_t> bytes(kShape.bytes());
       for (std::size_t p = 0; p < bytes.size(); ++p)
         bytes[p] = static_cast<std::uint8_t>((p + 1) * 37 * static_cast<std::size_t>(image + 1));
       files.push_back(folder.path() / (std::to_string(image) + ".png"));
@@ -79,8 +79,7 @@ TEST_CASE("labels of images: a data set has the bits of its files, in any compan
   CHECK(same_bits(other.of_images(images, pipeline, 0, 7), all));
   for (Index i = 0; i < 7; ++i) {
     CHECK(same_bits(other.of_images(images, pipeline, i, i + 1), {all.row(i), 1, 4}));
-    CHECK(same_bits(other.of_files(std::span(made.files).subspan(static_cast<std::size_t>(i), 1)),
-                    {all.row(i), 1, 4}));
+    CHECK(same_bits(other.of_files(std::span(made.files).subspan(i, 1)), {all.row(i), 1, 4}));
   }
   CHECK(other.of_files({}).rows == 0);
 }

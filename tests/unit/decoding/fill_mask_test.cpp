@@ -154,7 +154,7 @@ TEST_CASE("candidates are the likeliest words, with the model's probabilities") 
   for (Index m = 0; m < 2; ++m) {
     double sum = 0;
     for (Index id = 0; id < logits.cols; ++id) sum += std::exp(static_cast<double>(logits.row(m)[id]));
-    const MaskCandidates& mask = all.front()[static_cast<std::size_t>(m)];
+    const MaskCandidates& mask = all.front()[m];
     // All but [PAD], [CLS], [SEP] and [MASK].
     CHECK(mask.size() == static_cast<std::size_t>(logits.cols) - 4);
     CHECK(std::ranges::is_sorted(mask, std::ranges::greater{}, &MaskCandidate::probability));

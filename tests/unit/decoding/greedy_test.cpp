@@ -95,7 +95,7 @@ TEST_CASE_FIXTURE(Fixed, "a decoder is used again and again") {
   for (int i = 0; i < 50; ++i) {
     for (Index s = 0; s < source.sequences(); ++s) {
       many.emplace_back(source.sequence(s).begin(), source.sequence(s).end());
-      all.push_back(expected[static_cast<std::size_t>(s)]);
+      all.push_back(expected[s]);
     }
   }
   PackedTokens batch;

@@ -116,8 +116,7 @@ TEST_CASE("penalty and filters together give the probabilities of transformers")
     std::vector<TokenProbability> tokens;
     token_probabilities(logits, reference.settings, tokens);
     std::vector<double> found(kLogits.size(), 0);
-    for (const TokenProbability& token : tokens)
-      found[static_cast<std::size_t>(token.id)] = token.probability;
+    for (const TokenProbability& token : tokens) found[token.id] = token.probability;
     for (std::size_t id = 0; id < found.size(); ++id) {
       INFO("id ", id, " of ", found[id], ", ", reference.probabilities[id]);
       CHECK(std::abs(found[id] - reference.probabilities[id]) <= 3e-7);
@@ -142,7 +141,7 @@ TEST_CASE("what a model draws has the distribution of transformers: chi-squared"
     const std::vector<Hypotheses> drawn =
         decoder.decode(prompts, {.search = {.max_new_tokens = 1}, .end_id = -1}, {sampler, numbers});
     std::vector<double> counts(kLogits.size(), 0);
-    for (const Hypotheses& one : drawn) ++counts[static_cast<std::size_t>(one.front().ids.at(0))];
+    for (const Hypotheses& one : drawn) ++counts[one.front().ids.at(0)];
     double chi_squared = 0;
     int kinds = 0;
     for (std::size_t id = 0; id < counts.size(); ++id) {

@@ -21,7 +21,7 @@ std::vector<Real> made_rows(Index rows, Index width, std::uint32_t seed) {
   std::vector<Real> values;
   for (Index r = 0; r < rows; ++r) {
     for (Index c = 0; c < width; ++c) {
-      const auto at = static_cast<std::size_t>(r * width + c);
+      const std::size_t at = r * width + c;
       const std::uint32_t word = random_word({.seed = seed, .purpose = Purpose::split}, at);
       Real value = static_cast<Real>(word % 2001) / 1000 - 1;
       if (r % 7 == 0 && r >= 7) value = 3 * values[at - static_cast<std::size_t>(7 * width)];
@@ -73,7 +73,7 @@ TEST_CASE("the nearest rows are those of all cosines, ties by row") {
         std::vector<VectorSearch::Match> expected =
             naive.of({asked.row(q), static_cast<std::size_t>(width)}, 0);
         expected.resize(std::min<std::size_t>(expected.size(), static_cast<std::size_t>(count)));
-        CHECK(found[static_cast<std::size_t>(q)] == expected);
+        CHECK(found[q] == expected);
       }
       Matches alone;
       ThreadPool(1).run([&] { alone = search.nearest(asked.rows_between(70, 71), count); });
@@ -97,7 +97,7 @@ TEST_CASE("pairs of rows are all whose cosine is large enough, each once") {
     for (Index i = 0; i < 64; ++i) {
       std::vector<VectorSearch::Match> expected = naive.of(naive.row(100 + i), 101 + i);
       std::erase_if(expected, [&](const VectorSearch::Match& match) { return !(match.cosine >= least); });
-      CHECK(found[static_cast<std::size_t>(i)] == expected);
+      CHECK(found[i] == expected);
     }
   }
 }

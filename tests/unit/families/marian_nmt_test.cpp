@@ -60,8 +60,7 @@ TEST_CASE("Marian NMT: the directory as it is becomes a translator with its numb
     const Matrix found = model.parameters().find(ours)->value;
     for (Index r = 0; r < rows; ++r) {
       for (Index c = 0; c < columns; ++c)
-        CHECK(static_cast<double>(found.data[r * columns + c]) ==
-              folder.model.at(theirs)[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)]);
+        CHECK(static_cast<double>(found.data[r * columns + c]) == folder.model.at(theirs)[r][c]);
     }
   };
   check("embedding.tokens", "Wemb", 20, 8);
@@ -85,7 +84,7 @@ TEST_CASE("Marian NMT: products in int8 have the bytes of the file, those of the
   const OutputLayer& output = loaded.model->output_layer();
   const PackedWeights packed(loaded.model->parameters(), output, ComputeType::int8);
   const auto check = [&](const kernels::PackedWeight& found, const char* theirs, bool is_turned) {
-    std::vector<std::int8_t> bytes(static_cast<std::size_t>(found.inputs * found.outputs));
+    std::vector<std::int8_t> bytes(found.inputs * found.outputs);
     kernels::unpack_int8(found, bytes.data());
     const naive_marian::Rows& wanted = folder.model.at(theirs);
     for (Index k = 0, i = 0; k < found.inputs; ++k) {
@@ -93,7 +92,7 @@ TEST_CASE("Marian NMT: products in int8 have the bytes of the file, those of the
         const auto row = static_cast<std::size_t>(is_turned ? o : k),
                    column = static_cast<std::size_t>(is_turned ? k : o);
         const double value = row < wanted.size() ? wanted[row][column] : 0;
-        REQUIRE(bytes[static_cast<std::size_t>(i)] == std::lround(value * 127));
+        REQUIRE(bytes[i] == std::lround(value * 127));
       }
     }
     for (Index o = 0; o < found.outputs; ++o) CHECK(found.int8.scales[o] == 1 / 127.0f);
@@ -124,7 +123,7 @@ TEST_CASE("Marian NMT: a directory that is written in int8 has the bytes of the 
     for (const auto& p : whole.model->parameters().all()) {
       INFO(p->name);
       const Parameter& found = *loaded.model->parameters().find(p->name);
-      const auto size = static_cast<std::size_t>(p->size());
+      const std::size_t size = p->size();
       REQUIRE((found.int8.bytes != nullptr) == (p->int8.bytes != nullptr));
       if (p->int8.bytes != nullptr) {
         CHECK(std::ranges::equal(std::span(found.int8.bytes, size), std::span(p->int8.bytes, size)));

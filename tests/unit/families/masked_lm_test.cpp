@@ -52,7 +52,7 @@ TEST_CASE("masking draws as the recipe says: shares, and the words of spans") {
     for (std::size_t h = 0; h < made.places.size(); ++h) {
       CHECK(made.after[h] - made.before[h] - 1 <= 3);
       if (made.within[h] != 0) continue;
-      const std::int32_t stands = made.ids[static_cast<std::size_t>(made.places[h])];
+      const std::int32_t stands = made.ids[made.places[h]];
       ++spans;
       of_masks += stands == mask_id;
       of_others += stands != mask_id && stands != made.were[h];

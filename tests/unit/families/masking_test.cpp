@@ -66,7 +66,7 @@ TEST_CASE("masking: over a million tokens the shares are those of the definition
     hidden += 15;
     std::vector<std::int32_t> back = made.ids;
     for (std::size_t h = 0; h < made.places.size(); ++h) {
-      const auto place = static_cast<std::size_t>(made.places[h]);
+      const std::size_t place = made.places[h];
       CHECK((h == 0 || made.places[h - 1] < made.places[h]));
       CHECK(ids[place] == made.were[h]);
       at_place[place] += 1;
@@ -111,8 +111,7 @@ TEST_CASE("masking: whole words are hidden whole, and at most their share") {
     hidden += static_cast<double>(made.places.size());
     const std::set<std::int32_t> places(made.places.begin(), made.places.end());
     for (std::int32_t place = 2; place <= 100; ++place) {
-      const bool begins =
-          known.begins_word[static_cast<std::size_t>(ids[static_cast<std::size_t>(place)])] != 0;
+      const bool begins = known.begins_word[ids[place]] != 0;
       if (!begins) CHECK(places.contains(place) == places.contains(place - 1));
     }
   }
@@ -159,15 +158,13 @@ TEST_CASE("masking: spans of texts have these lengths, begin anywhere, and are t
       CHECK(made.after[h] > place);
       if (made.within[h] != 0) {
         CHECK(made.after[h] == made.after[h - 1]);
-        CHECK((made.ids[static_cast<std::size_t>(place)] == kMask) ==
-              (made.ids[static_cast<std::size_t>(place - 1)] == kMask));
+        CHECK((made.ids[place] == kMask) == (made.ids[place - 1] == kMask));
         continue;
       }
       ++spans;
       counts[made.after[h] - made.before[h] - 1] += 1;
-      of_masks += made.ids[static_cast<std::size_t>(place)] == kMask;
-      of_random += made.ids[static_cast<std::size_t>(place)] != kMask &&
-                   made.ids[static_cast<std::size_t>(place)] != made.were[h];
+      of_masks += made.ids[place] == kMask;
+      of_random += made.ids[place] != kMask && made.ids[place] != made.were[h];
     }
   }
   CHECK(hidden == 100 * 500);

@@ -98,7 +98,7 @@ TEST_CASE("weights are softmax(QK/sqrt(K)) of the layer's queries and keys") {
   model.features({tape}, batch, &traces);
   REQUIRE(traces.size() == 3);
   for (const AttentionRecord& record : trace.records) {
-    const AttentionOutput& attention = traces[static_cast<std::size_t>(record.layer)].attention;
+    const AttentionOutput& attention = traces[record.layer].attention;
     const ConstMatrix queries = attention.queries.value(), keys = attention.keys.value();
     for (Index q = 0; q < 7; ++q) {
       std::vector<double> row;

@@ -40,7 +40,7 @@ struct Documents {
       for (int s = 0; s < sentences[document]; ++s) {
         std::string line;
         for (int w = 0; w < words; ++w) {
-          document_of[static_cast<std::size_t>(id)] = document;
+          document_of[id] = document;
           line += (w == 0 ? "" : " ") + std::to_string(id++);
         }
         data.add_line(line, "file:1");
@@ -95,7 +95,7 @@ TEST_CASE("a pair is a run that is parted anew in each epoch, or has another doc
       const auto [first, second] = parts_of(text);
       REQUIRE(!first.empty());
       REQUIRE(!second.empty());
-      const auto from = [&](std::int32_t id) { return documents.document_of[static_cast<std::size_t>(id)]; };
+      const auto from = [&](std::int32_t id) { return documents.document_of[id]; };
       // Ids of a text are consecutive, as in its document.
       for (const Ids& part : {first, second}) {
         for (std::size_t k = 1; k < part.size(); ++k) {
@@ -150,7 +150,7 @@ TEST_CASE("what is drawn for a pair depends on its stream, not on what is held o
   for (std::uint32_t epoch = 0; epoch < 100; ++epoch) {
     for (std::uint32_t i = 0; i < some.count(); ++i) {
       some.read(i, stream(epoch, some.name(i)), text);
-      const std::size_t from = documents.document_of[static_cast<std::size_t>(parts_of(text).second[0])];
+      const std::size_t from = documents.document_of[parts_of(text).second[0]];
       CHECK((from == 1 || from == 2 || from == 4));
     }
   }

@@ -23,8 +23,7 @@ std::vector<std::vector<double>> head_of(const Parameters& parameters, const std
     for (Index k = 0; k < width; ++k) {
       const Index column = head * width + k;
       double sum = 0;
-      for (Index d = 0; d < width; ++d)
-        sum += token[static_cast<std::size_t>(d)] * static_cast<double>(w.value.row(d)[column]);
+      for (Index d = 0; d < width; ++d) sum += token[d] * static_cast<double>(w.value.row(d)[column]);
       row.push_back(gelu(sum));
     }
   }
@@ -61,7 +60,7 @@ TEST_CASE("averaged attention: the mean over the heads of maps of weights times 
   for (Index t = 0; t < kTokens; ++t) {
     for (Index d = 0; d < kWidth; ++d) {
       values.push_back(static_cast<Real>(2 * std::sin(static_cast<double>(7 * t + 3 * d + 1))));
-      x[static_cast<std::size_t>(t)].push_back(static_cast<double>(values.back()));
+      x[t].push_back(static_cast<double>(values.back()));
     }
   }
   // Two sequences: three tokens and two.
@@ -87,9 +86,8 @@ TEST_CASE("averaged attention: the mean over the heads of maps of weights times 
         const double weight = std::exp(dot(q[t], k[s]) / 2) / total / kHeads;
         for (Index from = 0; from < kWidth; ++from) {
           for (Index to = 0; to < kWidth; ++to)
-            wanted[t][static_cast<std::size_t>(to)] +=
-                weight * x[s][static_cast<std::size_t>(from)] *
-                static_cast<double>(output.value.row(head * kWidth + from)[to]);
+            wanted[t][to] +=
+                weight * x[s][from] * static_cast<double>(output.value.row(head * kWidth + from)[to]);
         }
       }
     }

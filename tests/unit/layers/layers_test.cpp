@@ -90,12 +90,11 @@ TEST_CASE("sinusoidal positions are the paper's") {
   const Index length = 50, width = 6;
   const std::vector<Real> table = sinusoidal_positions(length, width);
   REQUIRE(table.size() == 300);
-  for (Index i = 0; i < width; ++i)
-    CHECK(table[static_cast<std::size_t>(i)] == (i % 2 == 0 ? Real(0) : Real(1)));
+  for (Index i = 0; i < width; ++i) CHECK(table[i] == (i % 2 == 0 ? Real(0) : Real(1)));
   const double frequencies[] = {1, std::pow(10000.0, -2.0 / 6), std::pow(10000.0, -4.0 / 6)};
   for (Index p = 0; p < length; ++p) {
     for (Index i = 0; i < 3; ++i) {
-      const std::size_t at = static_cast<std::size_t>(p * width + 2 * i);
+      const std::size_t at = p * width + 2 * i;
       const double angle = static_cast<double>(p) * frequencies[i];
       CHECK(static_cast<double>(table[at]) == doctest::Approx(std::sin(angle)).epsilon(1e-6));
       CHECK(static_cast<double>(table[at + 1]) == doctest::Approx(std::cos(angle)).epsilon(1e-6));
@@ -110,8 +109,7 @@ TEST_CASE("sinusoidal positions: a shift is a rotation, the same for every place
   const auto dot = [&](Index a, Index b) {
     double sum = 0;
     for (Index c = 0; c < width; ++c) {
-      sum += static_cast<double>(table[static_cast<std::size_t>(a * width + c)]) *
-             static_cast<double>(table[static_cast<std::size_t>(b * width + c)]);
+      sum += static_cast<double>(table[a * width + c]) * static_cast<double>(table[b * width + c]);
     }
     return sum;
   };
@@ -168,7 +166,7 @@ TEST_CASE("post- and pre-norm blocks put their norms where the papers do") {
     copies.allocate(false);
     REQUIRE(copies.size() == parameters.size());
     for (Index i = 0; i < parameters.size(); ++i) {
-      parameters.values()[static_cast<std::size_t>(i)] = Real(std::sin(static_cast<double>(i) * 1.7));
+      parameters.values()[i] = Real(std::sin(static_cast<double>(i) * 1.7));
     }
     std::copy(parameters.values().begin(), parameters.values().end(), copies.values().begin());
 
@@ -217,10 +215,8 @@ TEST_CASE("tensor2tensor's sinusoids have wavelengths from 2 pi to 20000 pi, als
       for (Index i = 0; i < half; ++i) {
         const double step = std::log(10000.0) / std::max(1.0, static_cast<double>(half - 1)),
                      angle = static_cast<double>(p) * std::exp(-step * static_cast<double>(i));
-        CHECK(table[static_cast<std::size_t>(p * width + i)] ==
-              doctest::Approx(std::sin(angle)).epsilon(1e-6));
-        CHECK(table[static_cast<std::size_t>(p * width + half + i)] ==
-              doctest::Approx(std::cos(angle)).epsilon(1e-6));
+        CHECK(table[p * width + i] == doctest::Approx(std::sin(angle)).epsilon(1e-6));
+        CHECK(table[p * width + half + i] == doctest::Approx(std::cos(angle)).epsilon(1e-6));
       }
     }
   }
@@ -247,11 +243,10 @@ TEST_CASE("an embedding adds its positions and scales its tokens") {
       const std::vector<Real> sinusoids = sinusoidal_positions(6, 4, kind);
       for (Index t = 0; t < 3; ++t) {
         for (Index c = 0; c < 4; ++c) {
-          const Index place = positions[static_cast<std::size_t>(t)];
-          Real expected = parameters.find("e.tokens")->value.row(ids[static_cast<std::size_t>(t)])[c] *
-                          (is_scaled ? Real(2) : Real(1));
+          const Index place = positions[t];
+          Real expected = parameters.find("e.tokens")->value.row(ids[t])[c] * (is_scaled ? Real(2) : Real(1));
           if (learned) expected += learned->value.row(place)[c];
-          if (is_sinusoidal) expected += sinusoids[static_cast<std::size_t>(place * 4 + c)];
+          if (is_sinusoidal) expected += sinusoids[place * 4 + c];
           CHECK(y.value().row(t)[c] == doctest::Approx(expected).epsilon(1e-6));
         }
       }

@@ -33,9 +33,7 @@ std::vector<double> tokens() {
   return x;
 }
 
-double at(const std::vector<double>& x, Index token, Index feature) {
-  return x[static_cast<std::size_t>(token * kWidth + feature)];
-}
+double at(const std::vector<double>& x, Index token, Index feature) { return x[token * kWidth + feature]; }
 
 // The definition, pair by pair; of rotary positions: pair i of a head is turned by the place / 10000^(2i/K).
 std::vector<double> naive(const Case& test) {
@@ -48,7 +46,7 @@ std::vector<double> naive(const Case& test) {
       const double place = static_cast<double>(t < 3 ? t : t - 3),
                    angle = place / std::pow(10000, 2 * static_cast<double>(pair) / static_cast<double>(K)),
                    a = at(x, t, base), b = at(x, t, base + K / 2);
-      turned[static_cast<std::size_t>(t * kWidth + column)] =
+      turned[t * kWidth + column] =
           i < K / 2 ? a * std::cos(angle) - b * std::sin(angle) : b * std::cos(angle) + a * std::sin(angle);
     }
   }
@@ -65,14 +63,13 @@ std::vector<double> naive(const Case& test) {
       for (Index key = 0; key < kTokens; ++key) {
         double score = 0;
         for (Index c = first; c < first + K; ++c) score += at(turned, query, c) * at(turned, key, c);
-        double& weight = weights[static_cast<std::size_t>(key)];
+        double& weight = weights[key];
         weight = sees(query, key) ? std::exp(score / std::sqrt(static_cast<double>(K))) : 0;
         total += weight;
       }
       for (Index key = 0; key < kTokens; ++key) {
         for (Index c = first; c < first + K; ++c)
-          y[static_cast<std::size_t>(query * kWidth + c)] +=
-              weights[static_cast<std::size_t>(key)] / total * at(x, key, c);
+          y[query * kWidth + c] += weights[key] / total * at(x, key, c);
       }
     }
   }
@@ -124,7 +121,7 @@ TEST_CASE("plain attention: the tokens weighed by their own inner products, with
          ", rotary ", test.has_rotary, ", keys ", test.keys.size());
     for (Index i = 0; i < kTokens * kWidth; ++i) {
       CHECK(static_cast<double>(out.hidden.value().row(i / kWidth)[i % kWidth]) ==
-            doctest::Approx(wanted[static_cast<std::size_t>(i)]).epsilon(1e-5));
+            doctest::Approx(wanted[i]).epsilon(1e-5));
     }
     CHECK(out.self.values.cols() == kWidth);
   }

@@ -41,7 +41,7 @@ struct Layer {
     const Parameter* const b = parameters.find(bias);
     double sum = b != nullptr ? static_cast<double>(b->value.data[column]) : 0;
     for (Index i = 0; i < kWidth; ++i)
-      sum += static_cast<double>(values[static_cast<std::size_t>(t * kWidth + i)]) *
+      sum += static_cast<double>(values[t * kWidth + i]) *
              static_cast<double>(parameters.find(weight)->value.row(i)[column]);
     return sum;
   }

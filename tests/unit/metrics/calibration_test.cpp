@@ -45,8 +45,7 @@ double loss_at(const std::vector<Example>& all, double temperature) {
   for (const Example& e : all) {
     double total = 0;
     for (const Real p : e.p) total += std::pow(static_cast<double>(p), 1 / temperature);
-    sum -= std::log(std::pow(static_cast<double>(e.p[static_cast<std::size_t>(e.label)]), 1 / temperature) /
-                    total);
+    sum -= std::log(std::pow(static_cast<double>(e.p[e.label]), 1 / temperature) / total);
   }
   return sum;
 }

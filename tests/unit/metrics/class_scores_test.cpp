@@ -162,9 +162,8 @@ TEST_CASE("top-5 accuracy: the definition by sorting, ties to the first, none of
       probabilities.push_back(static_cast<float>(random_number(5, 9 * i + c) % 4) / 4);
     const auto label = static_cast<std::int32_t>(random_number(6, i) % 9);
     std::vector<std::int32_t> order{0, 1, 2, 3, 4, 5, 6, 7, 8};
-    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-      return probabilities[static_cast<std::size_t>(a)] > probabilities[static_cast<std::size_t>(b)];
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::int32_t a, std::int32_t b) { return probabilities[a] > probabilities[b]; });
     in_top += std::find(order.begin(), order.begin() + 5, label) != order.begin() + 5 ? 1 : 0;
     measure.add(label, probabilities);
   }

@@ -20,12 +20,9 @@ std::string together(std::string_view forward, std::string_view inverse) {
 
 // By the words of the paper, on matrices.
 AlignmentLinks naive_symmetrized(const AlignmentLinks& forward, const AlignmentLinks& inverse, int size) {
-  std::vector<std::vector<int>> is_in(static_cast<std::size_t>(size),
-                                      std::vector<int>(static_cast<std::size_t>(size)));
+  std::vector<std::vector<int>> is_in(size, std::vector<int>(size));
   auto taken = is_in;
-  const auto at = [](auto& matrix, int s, int t) -> auto& {
-    return matrix[static_cast<std::size_t>(s)][static_cast<std::size_t>(t)];
-  };
+  const auto at = [](auto& matrix, int s, int t) -> auto& { return matrix[s][t]; };
   for (const auto* const side : {&forward, &inverse}) {
     for (const auto& [s, t] : *side) ++at(is_in, s, t);
   }

@@ -148,16 +148,15 @@ struct SlowClassifier {
       const bool is_word = t < static_cast<Index>(words.size());
       std::vector<double> row;
       for (Index c = 0; c < s.width; ++c) {
-        row.push_back(at("embedding.tokens", is_word ? words[static_cast<std::size_t>(t)] : 0, c) +
-                      at("embedding.positions", t, c));
+        row.push_back(at("embedding.tokens", is_word ? words[t] : 0, c) + at("embedding.positions", t, c));
       }
       q.push_back(linear(attention + "query", row));
       k.push_back(linear(attention + "key", row));
       v.push_back(linear(attention + "value", row));
       x.push_back(row);
     }
-    std::vector<double> largest(static_cast<std::size_t>(s.width), -1e300);
-    const auto width = static_cast<std::size_t>(s.head_width);
+    std::vector<double> largest(s.width, -1e300);
+    const std::size_t width = s.head_width;
     for (std::size_t t = 0; t < x.size(); ++t) {
       std::vector<double> mixed(width * static_cast<std::size_t>(s.heads));
       for (std::size_t first = 0; first < mixed.size(); first += width) {
@@ -233,8 +232,7 @@ TEST_CASE("classifiers: the probabilities of a sequence are the same bits alone 
     REQUIRE(together.rows == 4);
     REQUIRE(together.cols == model->classes());
     for (Index s = 0; s < 4; ++s) {
-      const Matrix alone =
-          model->probabilities({tape}, batch_of(*model, {sequences[static_cast<std::size_t>(s)]}));
+      const Matrix alone = model->probabilities({tape}, batch_of(*model, {sequences[s]}));
       CHECK(same_bits(alone, {together.row(s), 1, together.cols}));
       double sum = 0;
       for (Index c = 0; c < together.cols; ++c) {
@@ -272,8 +270,7 @@ TEST_CASE("classifiers: padding that is pooled asks, and is not attended to") {
     }
     const std::vector<double> expected = SlowClassifier{model}.pooled(sequences[s]);
     for (Index c = 0; c < settings.transformer.width; ++c) {
-      CHECK(static_cast<double>(row[c]) ==
-            doctest::Approx(expected[static_cast<std::size_t>(c)]).epsilon(1e-5));
+      CHECK(static_cast<double>(row[c]) == doctest::Approx(expected[c]).epsilon(1e-5));
       CHECK(row[c] >= words[c]);  // what the words have, they have as if there were no padding
       padding_shows = padding_shows || row[c] > words[c];
       if (static_cast<Index>(sequences[s].size()) == settings.transformer.length) CHECK(row[c] == words[c]);
@@ -323,8 +320,7 @@ TEST_CASE("classifiers: the loss is that of the probabilities") {
     const Matrix p = model->probabilities({tape}, batch);
     const kernels::CrossEntropyTotals totals = model->loss({tape}, batch, 0, 1);
     double loss = 0;
-    for (Index s = 0; s < 3; ++s)
-      loss -= std::log(static_cast<double>(p.row(s)[batch.labels[static_cast<std::size_t>(s)]]));
+    for (Index s = 0; s < 3; ++s) loss -= std::log(static_cast<double>(p.row(s)[batch.labels[s]]));
     CHECK(totals.loss == doctest::Approx(loss).epsilon(1e-5));
     CHECK(totals.tokens == 3);
   }

@@ -238,7 +238,7 @@ TEST_CASE("the loss is the one of the logits, and dropout acts on recording tape
     const Real* const row = logits.value().row(t);
     double sum = 0;
     for (Index v = 0; v < 23; ++v) sum += std::exp(static_cast<double>(row[v]));
-    const std::int32_t label = batch.labels[static_cast<std::size_t>(t)];
+    const std::int32_t label = batch.labels[t];
     expected += std::log(sum) - static_cast<double>(row[label]);
     correct += std::max_element(row, row + 23) - row == label;
   }

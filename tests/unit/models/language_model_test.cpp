@@ -90,7 +90,7 @@ TEST_CASE("a language model's loss is the one of its logits, and dropout acts on
       const Real* const row = logits.value().row(t);
       double sum = 0;
       for (Index v = 0; v < 19; ++v) sum += std::exp(static_cast<double>(row[v]));
-      expected += std::log(sum) - static_cast<double>(row[batch.labels[static_cast<std::size_t>(t)]]);
+      expected += std::log(sum) - static_cast<double>(row[batch.labels[t]]);
     }
     const kernels::CrossEntropyTotals totals = model.loss(context, batch, 0, 1);
     CHECK(totals.loss == doctest::Approx(expected).epsilon(1e-6));
@@ -145,7 +145,7 @@ TEST_CASE("a language model does not look ahead, and leaves a trace of each laye
   const Matrix all = model.decode(context, text, &traces).value();
   REQUIRE(traces.size() == 2);
   for (Index layer = 0; layer < 2; ++layer) {
-    const AttentionTrace& trace = traces[static_cast<std::size_t>(layer)];
+    const AttentionTrace& trace = traces[layer];
     CHECK(trace.kind == AttentionKind::decoder);
     CHECK(trace.layer == layer);
     CHECK(trace.attention.causality == Causality::causal);

@@ -71,8 +71,8 @@ TEST_CASE("masked language model: the losses are the cross-entropy of its logits
   REQUIRE(pairs.cols == 2);
   double of_words = 0, of_pairs = 0;
   for (Index i = 0; i < 3; ++i) {
-    of_words += cross_entropy(words, i, batch.labels[static_cast<std::size_t>(i)]);
-    of_pairs += cross_entropy(pairs, i, batch.is_random[static_cast<std::size_t>(i)]);
+    of_words += cross_entropy(words, i, batch.labels[i]);
+    of_pairs += cross_entropy(pairs, i, batch.is_random[i]);
   }
   CHECK(totals.masked.loss == doctest::Approx(of_words).epsilon(1e-5));
   CHECK(totals.masked.tokens == 3);

@@ -31,7 +31,7 @@ ImageBatch three_images(const VisionSettings& settings) {
   const PatchGrid grid = settings.grid();
   ImageBatch batch;
   batch.clear();
-  std::vector<Real> image(static_cast<std::size_t>(grid.height * grid.width * grid.channels));
+  std::vector<Real> image(grid.height * grid.width * grid.channels);
   for (int i = 0; i < 3; ++i) {
     for (std::size_t p = 0; p < image.size(); ++p)
       image[p] = static_cast<Real>(std::sin(static_cast<double>(p + 1) * (i + 1)));
@@ -205,8 +205,7 @@ TEST_CASE("without a position of its own the class token is the same whatever th
     // The second image's last patch has the last position.
     double wanted = static_cast<double>(table.value.row(5)[d]);
     for (Index i = 0; i < 4; ++i)
-      wanted += static_cast<double>(batch.pixels[static_cast<std::size_t>(11 * 4 + i)]) *
-                static_cast<double>(patch.value.row(i)[d]);
+      wanted += static_cast<double>(batch.pixels[11 * 4 + i]) * static_cast<double>(patch.value.row(i)[d]);
     CHECK(static_cast<double>(x.row(13)[d]) == doctest::Approx(wanted).epsilon(1e-5));
   }
 }

@@ -37,13 +37,12 @@ TEST_CASE("each rank gets the values of all, any number of each") {
       // Rank r has r values, rank 0 none; the second time others.
       Gathered<int> gathered;
       for (const int factor : {1, 3}) {
-        std::vector<int> mine(static_cast<std::size_t>(factor * group.rank()));
+        std::vector<int> mine(factor * group.rank());
         std::iota(mine.begin(), mine.end(), 100 * group.rank());
         gathered.gather(group, mine);
         for (int rank = 0; rank < size; ++rank) {
           const auto of = gathered.of(static_cast<std::size_t>(rank));
-          is_right &= ranks[static_cast<std::size_t>(rank)] == 10 * rank &&
-                      static_cast<int>(of.size()) == factor * rank;
+          is_right &= ranks[rank] == 10 * rank && static_cast<int>(of.size()) == factor * rank;
           for (std::size_t i = 0; i < of.size(); ++i) is_right &= of[i] == 100 * rank + static_cast<int>(i);
         }
       }

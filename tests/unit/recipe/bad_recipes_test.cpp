@@ -489,7 +489,7 @@ TEST_CASE("NUL, size, depth, number of values") {
     CHECK(message_of(deep).find("nested deeper than 64 levels") != std::string::npos);
   }
   std::string stairs;  // block style, one level a line
-  for (int i = 0; i < 300; ++i) stairs += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
+  for (int i = 0; i < 300; ++i) stairs += std::string(i, ' ') + "a:\n";
   CHECK(message_of(stairs).find("nested deeper than 64 levels") != std::string::npos);
   std::string wide = "expected: [";
   for (int i = 0; i < 20000; ++i) wide += "1,";

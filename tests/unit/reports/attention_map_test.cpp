@@ -49,7 +49,7 @@ Square naive_rollout(std::span<const AttentionRecord> records, std::size_t token
       double sum = 0;
       for (std::size_t k = 0; k < tokens; ++k) {
         for (std::int64_t head = 0; head < heads; ++head) {
-          const AttentionRecord& record = records[static_cast<std::size_t>(layer * heads + head)];
+          const AttentionRecord& record = records[layer * heads + head];
           a[q][k] += static_cast<double>(record.weights[q * tokens + k]) / static_cast<double>(heads);
         }
         if (q == k) a[q][k] += 1;

@@ -66,7 +66,7 @@ TEST_CASE("the confusion matrix as a picture: of any number of classes up to 500
     const std::string svg = confusion_svg(report_of(many_labels(count)), std::string(200, 'x'));
     CHECK(text_beyond_page(svg) == "");
     CHECK(occurrences(svg, ">label 0</text>") == (count <= 160 ? 2 : 0));
-    const auto classes = static_cast<std::size_t>(count);
+    const std::size_t classes = count;
     CHECK(occurrences(svg, "<title>label") == (count == 1 ? 1 : 2 * classes));
     CHECK(svg.size() < 1'000'000);
   }

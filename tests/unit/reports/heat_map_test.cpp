@@ -112,7 +112,7 @@ TEST_CASE("spaces can be seen, and labels do not lie over each other") {
     CHECK(count(svg, label) == 1);
   CHECK(count(svg, "<title>\u2423 → \u2423 | \u2423the: 0.2500</title>") == 1);
   for (const auto& [tokens, labels] : {std::pair(30, 30), std::pair(64, 64), std::pair(90, 45)}) {
-    const std::vector<std::string> many(static_cast<std::size_t>(tokens), "ab");
+    const std::vector<std::string> many(tokens, "ab");
     const std::string picture = heat_map_svg(std::vector{record_of(many, many)});
     CHECK(count(picture, "rotate(-50)") == static_cast<std::size_t>(labels));
   }

@@ -20,9 +20,7 @@ std::size_t count_of(const std::string& text, std::string_view what) {
 }
 
 Picture grey_picture(std::int64_t height, std::int64_t width) {
-  return {.height = height,
-          .width = width,
-          .pixels = std::vector<std::uint8_t>(static_cast<std::size_t>(height * width * 3), 128)};
+  return {.height = height, .width = width, .pixels = std::vector<std::uint8_t>(height * width * 3, 128)};
 }
 
 // `tokens` that all look at the first one, of so many layers and heads.

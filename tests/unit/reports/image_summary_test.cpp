@@ -32,7 +32,7 @@ struct FiveImages {
 };
 
 int red(const Picture& picture, std::int64_t y, std::int64_t x) {
-  return picture.pixels[static_cast<std::size_t>((y * picture.width + x) * 3)];
+  return picture.pixels[(y * picture.width + x) * 3];
 }
 
 }  // namespace
@@ -80,8 +80,7 @@ TEST_CASE("a contact sheet has a row for each label, in order, and white where t
   };
   const std::vector<std::vector<int>> wanted = {{10, 40, 255}, {0, 20, 30}, {255, 255, 255}};
   for (std::int64_t row = 0; row < 3; ++row)
-    for (std::int64_t column = 0; column < 3; ++column)
-      CHECK(tile(row, column) == wanted[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)]);
+    for (std::int64_t column = 0; column < 3; ++column) CHECK(tile(row, column) == wanted[row][column]);
   CHECK(contact_sheet(five.images, 1).width == 144);
   CHECK(error_text([&] { contact_sheet(five.images, 400); }).find("show fewer images") != std::string::npos);
 }
@@ -120,7 +119,7 @@ TEST_CASE("the sheet of draws shows what training reads in its first epochs, and
     const std::int64_t top = epoch / 4 * 76, left = 160 + epoch % 4 * 148;
     for (std::int64_t y = 0; y < 2; ++y)
       for (std::int64_t x = 0; x < 4; ++x)
-        CHECK(red(made, top + 36 * y + 18, left + 36 * x + 18) == seen[static_cast<std::size_t>(4 * y + x)]);
+        CHECK(red(made, top + 36 * y + 18, left + 36 * x + 18) == seen[4 * y + x]);
   }
   CHECK(white > 0);
 }

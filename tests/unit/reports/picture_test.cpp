@@ -14,9 +14,7 @@ using namespace headwater;
 namespace {
 
 Picture plain(std::int64_t height, std::int64_t width, std::uint8_t value) {
-  return {.height = height,
-          .width = width,
-          .pixels = std::vector<std::uint8_t>(static_cast<std::size_t>(height * width * 3), value)};
+  return {.height = height, .width = width, .pixels = std::vector<std::uint8_t>(height * width * 3, value)};
 }
 
 std::vector<int> pixel(const Picture& picture, std::int64_t y, std::int64_t x) {

@@ -19,13 +19,11 @@ namespace {
 
 // How often each index of a loop was called.
 std::vector<int> calls(std::int64_t count) {
-  std::vector<std::atomic<int>> called(static_cast<std::size_t>(count));
-  parallel_for(count, [&](std::int64_t i) { ++called[static_cast<std::size_t>(i)]; });
+  std::vector<std::atomic<int>> called(count);
+  parallel_for(count, [&](std::int64_t i) { ++called[i]; });
   return {called.begin(), called.end()};
 }
-bool is_each_called_once(std::int64_t count) {
-  return calls(count) == std::vector<int>(static_cast<std::size_t>(count), 1);
-}
+bool is_each_called_once(std::int64_t count) { return calls(count) == std::vector<int>(count, 1); }
 
 TEST_CASE("parallel_for: every index once, for any number of threads, and without a pool") {
   for (const std::int64_t count : {0, 1, 2, 3, 7, 64, 1000}) CHECK(is_each_called_once(count));
@@ -100,7 +98,7 @@ TEST_CASE("with_hot_team: what a loop has written is there after it, and what co
       for (int round = 1; round <= 2000; ++round) {
         for (int& value : values) ++value;
         parallel_for(8, [&](std::int64_t task) {
-          for (std::int64_t i = task * 8; i < task * 8 + 8; ++i) ++values[static_cast<std::size_t>(i)];
+          for (std::int64_t i = task * 8; i < task * 8 + 8; ++i) ++values[i];
         });
         if (values != std::vector<int>(64, 2 * round)) throw std::runtime_error("lost in a loop");
       }

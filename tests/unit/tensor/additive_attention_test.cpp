@@ -76,18 +76,18 @@ Defined define(const Meetings& m) {
         w[j] = std::exp(w[j]);
         sum += w[j];
       }
-      std::vector<double> dw(static_cast<std::size_t>(keys));
+      std::vector<double> dw(keys);
       for (Index j = 0; j < keys; ++j) {
         w[j] /= sum;
         for (Index c = 0; c < width; ++c) {
           d.out.view().row(i)[c] += w[j] * at(m.values, first + j, c);
           d.dvalues.view().row(first + j)[c] += w[j] * at(m.dout, i, c);
-          dw[static_cast<std::size_t>(j)] += at(m.dout, i, c) * at(m.values, first + j, c);
+          dw[j] += at(m.dout, i, c) * at(m.values, first + j, c);
         }
-        mean += w[j] * dw[static_cast<std::size_t>(j)];
+        mean += w[j] * dw[j];
       }
       for (Index j = 0; j < keys; ++j) {
-        const double ds = w[j] * (dw[static_cast<std::size_t>(j)] - mean);
+        const double ds = w[j] * (dw[j] - mean);
         for (Index a = 0; a < hidden; ++a) {
           const double met = std::tanh(at(m.q, i, a) + at(m.k, first + j, a)),
                        slope = ds * at(m.score, 0, a) * (1 - met * met);

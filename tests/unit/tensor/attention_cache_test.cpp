@@ -16,8 +16,8 @@ struct Cache {
     view.head_width = head_width;
     view.window = window;
     view.capacity = kernels::cache_capacity(length, window);
-    keys.assign(static_cast<std::size_t>(view.key_floats(slots)), std::nanf(""));
-    values.assign(static_cast<std::size_t>(view.value_floats(slots)), std::nanf(""));
+    keys.assign(view.key_floats(slots), std::nanf(""));
+    values.assign(view.value_floats(slots), std::nanf(""));
     view.keys = keys.data();
     view.values = values.data();
   }
@@ -40,7 +40,7 @@ std::vector<Grid<float>> step_by_step(const CacheProblem& p, const Grid<float>& 
   for (Index t = 0; t < longest; ++t) {
     std::vector<Index> slots, positions, seen;
     for (Index s = sequences - 1; s >= 0; --s) {
-      if (t >= p.lengths[static_cast<std::size_t>(s)]) continue;
+      if (t >= p.lengths[s]) continue;
       slots.push_back((s * 5 + 3) % sequences);  // sequences is no multiple of 5
       positions.push_back(t);
       seen.push_back(t + 1);
@@ -49,8 +49,8 @@ std::vector<Grid<float>> step_by_step(const CacheProblem& p, const Grid<float>& 
     Grid<float> queries(count, width), keys(count, width, 3), values(count, width), mixed(count, width, 2);
     Index b = 0;
     for (Index s = sequences - 1; s >= 0; --s) {
-      if (t >= p.lengths[static_cast<std::size_t>(s)]) continue;
-      const Index row = offsets[static_cast<std::size_t>(s)] + t;
+      if (t >= p.lengths[s]) continue;
+      const Index row = offsets[s] + t;
       std::copy_n(q.view().row(row), width, queries.view().row(b));
       std::copy_n(k.view().row(row), width, keys.view().row(b));
       std::copy_n(v.view().row(row), width, values.view().row(b));
@@ -62,8 +62,8 @@ std::vector<Grid<float>> step_by_step(const CacheProblem& p, const Grid<float>& 
     CHECK(mixed.has_intact_gaps());
     b = 0;
     for (Index s = sequences - 1; s >= 0; --s) {
-      if (t >= p.lengths[static_cast<std::size_t>(s)]) continue;
-      std::copy_n(mixed.view().row(b++), width, out.view().row(offsets[static_cast<std::size_t>(s)] + t));
+      if (t >= p.lengths[s]) continue;
+      std::copy_n(mixed.view().row(b++), width, out.view().row(offsets[s] + t));
     }
   }
   return {out};

@@ -104,12 +104,12 @@ TEST_CASE("causal depthwise convolution step by step has the bits of whole seque
     kernels::depthwise_convolution(Convolution::forward, x.view(), offsets, hood, w.view(), whole.view(),
                                    false);
     kernels::RowCache cache{.width = width, .capacity = hood.taps()};
-    std::vector<float> rows(static_cast<std::size_t>(cache.floats(4)), std::nanf(""));
+    std::vector<float> rows(cache.floats(4), std::nanf(""));
     cache.rows = rows.data();
     for (Index t = 0; t < 30; ++t) {
       for (Index s = 3; s >= 0; --s) {
-        if (t >= lengths[static_cast<std::size_t>(s)]) continue;
-        const Index row = offsets[static_cast<std::size_t>(s)] + t, slot = (s + 1) % 4, length = t + 1;
+        if (t >= lengths[s]) continue;
+        const Index row = offsets[s] + t, slot = (s + 1) % 4, length = t + 1;
         kernels::append_to_cache(cache, {&slot, 1}, {&t, 1}, x.view().rows_between(row, row + 1));
         kernels::depthwise_convolution_over_cache(cache, {&slot, 1}, {&length, 1}, w.view(),
                                                   stepped.view().rows_between(row, row + 1));

@@ -57,12 +57,10 @@ struct Inputs {
     std::vector<Index> offsets = offsets_for(p.r_drop != 0 ? p.T / 2 : p.T, p.longest);
     for (Index& offset : offsets) offset *= p.r_drop != 0 ? 2 : 1;
     plan.assign(offsets);
-    for (Index c = 0; c < p.V; ++c)
-      class_weights.values[static_cast<std::size_t>(c)] = 0.25f + static_cast<float>(c % 5);
+    for (Index c = 0; c < p.V; ++c) class_weights.values[c] = 0.25f + static_cast<float>(c % 5);
   }
   std::span<const float> weights(const Problem& p) const {
-    return p.is_weighted ? std::span<const float>(class_weights.values).first(static_cast<std::size_t>(p.V))
-                         : std::span<const float>();
+    return p.is_weighted ? std::span<const float>(class_weights.values).first(p.V) : std::span<const float>();
   }
 };
 
@@ -109,8 +107,7 @@ void check_against_naive(const Problem& p) {
       testing::widened(in.h).view(), testing::widened(in.w).view(), p.is_transposed,
       p.has_bias ? bias.values.data() : nullptr, in.labels, static_cast<double>(p.smoothing),
       static_cast<double>(p.scale), &gradients,
-      p.is_weighted ? weights.first(static_cast<std::size_t>(p.V)) : std::span<const double>(),
-      static_cast<double>(p.r_drop));
+      p.is_weighted ? weights.first(p.V) : std::span<const double>(), static_cast<double>(p.r_drop));
   const double rows = static_cast<double>(p.T), depth = std::sqrt(static_cast<double>(p.D));
   CHECK(std::abs(r.totals.loss - exact.loss) <= 8 * depth * testing::kEpsilon * (rows + exact.loss));
   CHECK(r.totals.tokens == p.T);
@@ -249,7 +246,7 @@ TEST_CASE("linear_cross_entropy: blocks do not show: dw, db and dh are those of 
         gradients.dh = gradient_h.view();
         gradients.dw = gradient_w.view();
         gradients.db = gradient.values.data();
-        const std::vector<std::int32_t> label{in.labels[static_cast<std::size_t>(t)]};
+        const std::vector<std::int32_t> label{in.labels[t]};
         kernels::linear_cross_entropy(zero_h.view(), zero_w.view(), is_transposed, row.values.data(), label,
                                       0, p.scale, one, block.view(), &gradients);
         std::copy(gradient.values.begin(), gradient.values.end(), logits.view().row(t));

@@ -10,7 +10,7 @@ using namespace testing;  // NOLINT: the tests' own helpers
 
 // Ids of a batch: small ones often, as words are.
 std::vector<std::int32_t> random_ids(Index count, Index vocabulary) {
-  std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
+  std::vector<std::int32_t> ids(count);
   for (std::size_t t = 0; t < ids.size(); ++t) {
     const float uniform = random_uniform({.seed = 11}, t);
     ids[t] = static_cast<std::int32_t>(uniform * uniform * static_cast<float>(vocabulary));
@@ -112,7 +112,7 @@ TEST_CASE("sparse rows: a product agrees with the one of the written-out matrix,
   std::vector<float> values;
   Grid<double> dense(rows, columns);
   for (Index s = 0; s < rows; ++s) {
-    for (Index e = offsets[static_cast<std::size_t>(s)]; e < offsets[static_cast<std::size_t>(s) + 1]; ++e) {
+    for (Index e = offsets[s]; e < offsets[static_cast<std::size_t>(s) + 1]; ++e) {
       ids.push_back(static_cast<std::int32_t>((e * e + 1) % columns));  // an id may occur twice in a row
       values.push_back(0.25f * static_cast<float>(e) - 1);
       dense.view().row(s)[ids.back()] += static_cast<double>(values.back());
@@ -128,7 +128,7 @@ TEST_CASE("sparse rows: a product agrees with the one of the written-out matrix,
     for (Index s = 0; s < rows; ++s) {
       for (Index c = 0; c < width; ++c) {
         double& sum = expected.view().row(s)[c];
-        sum = static_cast<double>(bias.values[static_cast<std::size_t>(c)]);
+        sum = static_cast<double>(bias.values[c]);
         for (Index i = 0; i < columns; ++i) {
           sum += dense.view().row(s)[i] * static_cast<double>(w.view().row(i)[c]);
           expected_dw.view().row(i)[c] += dense.view().row(s)[i] * static_cast<double>(dy.view().row(s)[c]);
@@ -137,7 +137,7 @@ TEST_CASE("sparse rows: a product agrees with the one of the written-out matrix,
     }
     for (Index e = 0; e < offsets.back(); ++e) {
       for (Index c = 0; c < width; ++c)
-        dw.view().row(ids[static_cast<std::size_t>(e)])[c] += static_cast<double>(dentries.view().row(e)[c]);
+        dw.view().row(ids[e])[c] += static_cast<double>(dentries.view().row(e)[c]);
     }
     CHECK(worst_error(y, expected) <= 16);
     CHECK(y.has_intact_gaps());

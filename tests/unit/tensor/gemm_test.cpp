@@ -244,7 +244,7 @@ TEST_CASE("linear_transposed: an element is the same chain, of any number of row
         for (Index o = 0; o < O; ++o) {
           float sum = 0;
           for (Index i = 0; i < I; ++i) sum = std::fma(x.view().row(t)[i], w.view().row(o)[i], sum);
-          exact.view().row(t)[o] = sum + bias.values[static_cast<std::size_t>(o)];
+          exact.view().row(t)[o] = sum + bias.values[o];
         }
       }
       for (const kernels::Isa isa : testing::available_isas()) {
@@ -267,7 +267,7 @@ TEST_CASE("linear: an element is one ascending chain of fma, then bias") {
       for (Index o = 0; o < O; ++o) {
         float sum = 0;
         for (Index i = 0; i < I; ++i) sum = std::fma(x.view().row(t)[i], w.view().row(i)[o], sum);
-        exact.view().row(t)[o] = sum + bias.values[static_cast<std::size_t>(o)];
+        exact.view().row(t)[o] = sum + bias.values[o];
       }
     }
     CHECK(testing::same_bits(y, exact));

@@ -157,12 +157,12 @@ TEST_CASE("the best words in int8 are those of its logits") {
     weight.outputs = 900;
     kernels::linear_packed(x.view(), weight, bias.data(), Activation::none, logits.view());
     const std::vector<std::int32_t> skip{0, 17};
-    std::vector<std::int32_t> expected(static_cast<std::size_t>(rows)), best(expected);
+    std::vector<std::int32_t> expected(rows), best(expected);
     kernels::argmax(logits.view(), skip, expected);
     kernels::linear_argmax(x.view(), {weight}, bias.data(), skip, best);
     CHECK(best == expected);
-    std::vector<kernels::TopLogit> top(static_cast<std::size_t>(rows));
-    std::vector<float> log_sums(static_cast<std::size_t>(rows)), sums(log_sums);
+    std::vector<kernels::TopLogit> top(rows);
+    std::vector<float> log_sums(rows), sums(log_sums);
     kernels::linear_top(x.view(), weight, bias.data(), {.all = skip}, 1, top, log_sums);
     kernels::log_sum_exp(logits.view(), sums.data());
     for (std::size_t r = 0; r < top.size(); ++r) {

@@ -37,7 +37,7 @@ struct Grid {
   bool has_intact_gaps() const {
     for (Index r = 0; r < rows; ++r) {
       for (Index c = cols; c < stride; ++c) {
-        if (values[static_cast<std::size_t>(r * stride + c)] != T(kGuard)) return false;
+        if (values[r * stride + c] != T(kGuard)) return false;
       }
     }
     return true;

@@ -14,7 +14,7 @@ void check_choices(const Grid<float>& x, const Grid<float>& w, const std::vector
   Grid<float> logits(x.rows, choices);
   kernels::linear(x.view(), {w.view().data, w.rows, choices, w.stride}, bias.data(), Activation::none,
                   logits.view());
-  std::vector<std::int32_t> expected(static_cast<std::size_t>(x.rows));
+  std::vector<std::int32_t> expected(x.rows);
   kernels::argmax(logits.view(), skip, expected);
   for (kernels::ArgmaxWeight weight : {kernels::ArgmaxWeight{packed.weight}, packed.bounded()}) {
     weight.packed.outputs = choices;
@@ -111,7 +111,7 @@ TEST_CASE("linear_argmax chooses what argmax chooses among the logits") {
     Grid<float> x = random_grid(s.rows, s.inputs, 1, 2), w = random_grid(s.inputs, s.columns, 2, 5);
     for (float& value : x.values) value = std::floor(value * 2);  // many equals
     for (float& value : w.values) value = std::floor(value * 2);
-    const std::vector<float> bias(static_cast<std::size_t>(s.columns), 0.5f);
+    const std::vector<float> bias(s.columns, 0.5f);
     for (const Index choices : {s.columns, s.columns * 2 / 3}) {
       if (choices == 0) continue;
       for (const std::vector<std::int32_t>& skip :
@@ -126,12 +126,12 @@ TEST_CASE("logit bounds never pass over the best word") {
   // Columns and rows of very different sizes, outliers, a bias that decides, near ties, and the best skipped.
   for (const Shape& s : {Shape{1, 128, 5000}, {7, 64, 3000}, {32, 130, 2500}, {130, 33, 700}}) {
     Grid<float> x = random_grid(s.rows, s.inputs, 5, 2), w = random_grid(s.inputs, s.columns, 6, 3);
-    std::vector<float> bias(static_cast<std::size_t>(s.columns));
+    std::vector<float> bias(s.columns);
     for (Index c = 0; c < s.columns; ++c) {
       const float size = std::ldexp(1.0f, static_cast<int>(c % 7) - 3);
       for (Index k = 0; k < s.inputs; ++k) w.view().row(k)[c] *= size;
       if (c % 50 == 0) w.view().row(c % s.inputs)[c] *= 40;
-      bias[static_cast<std::size_t>(c)] = static_cast<float>(c % 11) / 4;
+      bias[c] = static_cast<float>(c % 11) / 4;
     }
     for (Index r = 0; r < s.rows; ++r) {
       for (Index k = 0; k < s.inputs; ++k)
@@ -143,7 +143,7 @@ TEST_CASE("logit bounds never pass over the best word") {
         w.view().row(k)[c] = w.view().row(k)[c - 7] * (1 + (k == 3 ? 0x1p-22f : 0));
     }
     CHECK(Packed(w).bounded().bounds.bytes != nullptr);
-    std::vector<std::int32_t> best(static_cast<std::size_t>(s.rows));
+    std::vector<std::int32_t> best(s.rows);
     Packed packed(w);
     kernels::linear_argmax(x.view(), {packed.weight}, bias.data(), {}, best);
     check_choices(x, w, bias, s.columns, {});
@@ -161,10 +161,10 @@ TEST_CASE("logit bounds find the best word where the list of candidates fills") 
   const Grid<float> x = random_grid(3, 128, 9, 1);
   Grid<float> w = random_grid(128, columns, 10, 1);
   // Ever more likely words, ever less likely ones, and both with the best in the middle.
-  std::vector<float> rising(static_cast<std::size_t>(columns)), falling = rising;
+  std::vector<float> rising(columns), falling = rising;
   for (Index c = 0; c < columns; ++c) {
-    rising[static_cast<std::size_t>(c)] = static_cast<float>(c) / 8;
-    falling[static_cast<std::size_t>(c)] = static_cast<float>(columns - c) / 8;
+    rising[c] = static_cast<float>(c) / 8;
+    falling[c] = static_cast<float>(columns - c) / 8;
   }
   for (std::vector<float> bias : {rising, falling}) {
     check_choices(x, w, bias, columns, {});
@@ -182,7 +182,7 @@ TEST_CASE("logit bounds find the best word where the list of candidates fills") 
         w.view().row(k + 1)[c] = c == best ? 0.02f * row.view().row(0)[k + 1] : -10 * row.view().row(0)[k];
       }
     }
-    check_choices(row, w, std::vector<float>(static_cast<std::size_t>(columns), -1.0f), columns, {});
+    check_choices(row, w, std::vector<float>(columns, -1.0f), columns, {});
   }
 }
 

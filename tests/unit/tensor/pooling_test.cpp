@@ -25,7 +25,7 @@ TEST_CASE("pooling: forward and backward agree with the naive kernel in double")
       for (Pooling pooling : kPoolings) {
         Grid<float> y(sequences, width, 2);
         Grid<double> expected(sequences, width);
-        std::vector<std::int32_t> winners(static_cast<std::size_t>(sequences * width), -7);
+        std::vector<std::int32_t> winners(sequences * width, -7);
         std::vector<std::int32_t> expected_winners = winners;
         kernels::pool(pooling, x.view(), offsets, y.view(), winners.data());
         naive::pool(pooling, widened(x).view(), offsets, expected.view(), expected_winners.data());

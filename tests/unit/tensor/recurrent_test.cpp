@@ -129,7 +129,7 @@ TEST_CASE(
     const Inputs in(c);
     const std::vector<Grid<float>> batch = computed(c);
     for (Index s = 0; s < std::min<Index>(c.sequences(), 7); ++s) {
-      const auto at = static_cast<std::size_t>(s);
+      const std::size_t at = s;
       const Index begin = in.offsets[at], length = c.lengths[at];
       const std::vector<Index> alone{0, length};
       kernels::Recurrence recurrence = in.recurrence(c);

@@ -37,7 +37,7 @@ TEST_CASE("the first value that is not finite is found") {
   CHECK(kernels::find_not_finite(0, x.values.data()) == -1);
   CHECK(kernels::find_not_finite(x.cols, x.values.data()) == -1);
   for (Index at : {199'999, 150'000, 70'001, 17, 0}) {
-    x.values[static_cast<std::size_t>(at)] =
+    x.values[at] =
         at % 2 == 0 ? std::numeric_limits<float>::quiet_NaN() : -std::numeric_limits<float>::infinity();
     CHECK(kernels::find_not_finite(x.cols, x.values.data()) == at);
   }

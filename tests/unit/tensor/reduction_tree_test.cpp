@@ -78,8 +78,7 @@ TEST_CASE("reduce plan: many lengths cover the rows in order") {
 std::string plan_of_part(const std::vector<Index>& lengths, Index index, Index count) {
   const BatchPart part{index, count, static_cast<Index>(lengths.size())};
   std::vector<Index> offsets{0};
-  for (Index s = part.begin(); s < part.end(); ++s)
-    offsets.push_back(offsets.back() + lengths[static_cast<std::size_t>(s)]);
+  for (Index s = part.begin(); s < part.end(); ++s) offsets.push_back(offsets.back() + lengths[s]);
   ReductionTree plan;
   plan.assign(offsets, part);
   CHECK(plan.rows == offsets.back());
@@ -129,7 +128,7 @@ TEST_CASE("reduce plan: a sum of doubles follows the tree") {
   const std::vector<double> x{1e17, 3, -1e17, 5, 7};
   CHECK(text_of(plan) == "((0-1 1-2) (2-3 (3-4 4-5)))");
   TreeSum sum;
-  for (const ReductionLeaf& leaf : plan.leaves) sum.add(leaf, x[static_cast<std::size_t>(leaf.begin)]);
+  for (const ReductionLeaf& leaf : plan.leaves) sum.add(leaf, x[leaf.begin]);
   CHECK(sum.total() == (x[0] + x[1]) + (x[2] + (x[3] + x[4])));
   CHECK(TreeSum().total() == 0);
 }

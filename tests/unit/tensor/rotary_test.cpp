@@ -37,7 +37,7 @@ TEST_CASE("rotary positions: pairs of each head are turned by the angle of their
           const Index in_head = i % width, pair = in_head % (width / 2), first = i - in_head + pair;
           const double a = static_cast<double>(x.view().row(t)[first]),
                        b = static_cast<double>(x.view().row(t)[first + width / 2]);
-          const float* const row = table.view().row(positions[static_cast<std::size_t>(t)]);
+          const float* const row = table.view().row(positions[t]);
           const auto c = static_cast<double>(row[pair]), s = static_cast<double>(row[pair + width / 2]);
           expected.view().row(t)[i] = in_head < width / 2 ? a * c - b * s : b * c + a * s;
         }

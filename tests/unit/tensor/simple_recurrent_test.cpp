@@ -90,19 +90,19 @@ TEST_CASE("SSRU: token by token the bits of the whole, the gate in its place too
     for (Index step = 0; step < 7; ++step) {
       std::vector<Index> slots, tokens;
       for (Index s = slots_count - 1; s >= 0; --s) {  // slots in any order
-        if (step >= kLengths[static_cast<std::size_t>(s)]) continue;
+        if (step >= kLengths[s]) continue;
         slots.push_back(s + 1);
-        tokens.push_back(in.offsets[static_cast<std::size_t>(s)] + step);
+        tokens.push_back(in.offsets[s] + step);
       }
       const Index rows = static_cast<Index>(slots.size());
       Grid<float> x(rows, width), gate(rows, width, 1), h(rows, width);
       for (Index b = 0; b < rows; ++b) {
-        std::copy_n(in.x.view().row(tokens[static_cast<std::size_t>(b)]), width, x.view().row(b));
-        std::copy_n(in.gate.view().row(tokens[static_cast<std::size_t>(b)]), width, gate.view().row(b));
+        std::copy_n(in.x.view().row(tokens[b]), width, x.view().row(b));
+        std::copy_n(in.gate.view().row(tokens[b]), width, gate.view().row(b));
       }
       kernels::simple_recurrent_step(slots, x.view(), gate.view(), gate.view(), states.view(), h.view());
       for (Index b = 0; b < rows; ++b) {
-        const float* const wanted = whole[2].view().row(tokens[static_cast<std::size_t>(b)]);
+        const float* const wanted = whole[2].view().row(tokens[b]);
         CHECK(std::equal(wanted, wanted + width, h.view().row(b)));
       }
     }

@@ -19,8 +19,8 @@ struct TopResult {
 // The same in three steps.
 TopResult top_of_logits(const Grid<float>& all, const kernels::BannedColumns& banned, Index count) {
   Grid<float> logits = all;
-  TopResult result{std::vector<TopLogit>(static_cast<std::size_t>(logits.rows * count), TopLogit{7, 7}),
-                   std::vector<float>(static_cast<std::size_t>(logits.rows), 7)};
+  TopResult result{std::vector<TopLogit>(logits.rows * count, TopLogit{7, 7}),
+                   std::vector<float>(logits.rows, 7)};
   kernels::top_log_sums(logits.view(), result.log_sums);
   kernels::top_logits(logits.view(), banned, count, result.top);
   return result;
@@ -28,8 +28,7 @@ TopResult top_of_logits(const Grid<float>& all, const kernels::BannedColumns& ba
 
 TopResult top_of(const Grid<float>& x, const kernels::PackedWeight& w, const std::vector<float>& bias,
                  const kernels::BannedColumns& banned, Index count) {
-  TopResult result{std::vector<TopLogit>(static_cast<std::size_t>(x.rows * count), TopLogit{7, 7}),
-                   std::vector<float>(static_cast<std::size_t>(x.rows), 7)};
+  TopResult result{std::vector<TopLogit>(x.rows * count, TopLogit{7, 7}), std::vector<float>(x.rows, 7)};
   kernels::linear_top(x.view(), w, bias.data(), banned, count, result.top, result.log_sums);
   return result;
 }
@@ -54,13 +53,13 @@ void check_top(const TopResult& found, const Grid<float>& logits, const kernels:
         return std::find(list.begin(), list.end(), c) != list.end();
       };
       bool is_own = false;
-      for (Index i = banned.offsets.empty() ? 0 : banned.offsets[static_cast<std::size_t>(r)];
+      for (Index i = banned.offsets.empty() ? 0 : banned.offsets[r];
            !banned.offsets.empty() && i < banned.offsets[static_cast<std::size_t>(r) + 1]; ++i)
-        is_own = is_own || banned.columns[static_cast<std::size_t>(i)] == c;
+        is_own = is_own || banned.columns[i] == c;
       if (!is_in(banned.all) && !is_own && (banned.limit == 0 || c < banned.limit)) order.push_back(c);
     }
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return row[a] > row[b]; });
-    CHECK(std::abs(static_cast<double>(found.log_sums[static_cast<std::size_t>(r)]) - std::log(sum)) <= 1e-5);
+    CHECK(std::abs(static_cast<double>(found.log_sums[r]) - std::log(sum)) <= 1e-5);
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       const TopLogit& top = found.top[static_cast<std::size_t>(r * count) + i];
       CHECK(top.column == (i < order.size() ? order[i] : -1));
@@ -82,7 +81,7 @@ TEST_CASE("linear_top gives the largest logits in order, on every code path and 
     const Grid<float> x = random_grid(s.rows, s.inputs, 1, 3);
     Grid<float> w = random_grid(s.inputs, s.columns, 2, 5);
     for (Index k = 0; k < s.inputs; ++k) w.view().row(k)[s.columns - 1] = w.view().row(k)[1];  // equal logits
-    std::vector<float> bias(static_cast<std::size_t>(s.columns), 0.25F),
+    std::vector<float> bias(s.columns, 0.25F),
         panels(static_cast<std::size_t>(kernels::packed_size(s.inputs, s.columns)));
     const kernels::PackedWeight packed = kernels::pack_weight(w.view(), panels.data());
     Grid<float> logits(s.rows, s.columns);
@@ -113,7 +112,7 @@ TEST_CASE("linear_top gives the largest logits in order, on every code path and 
         Grid<float> one(1, s.inputs);
         std::copy_n(x.view().row(r), s.inputs, one.view().row(0));
         const TopResult alone = top_of(one, packed, bias, banned, s.count);
-        CHECK(alone.log_sums[0] == expected.log_sums[static_cast<std::size_t>(r)]);
+        CHECK(alone.log_sums[0] == expected.log_sums[r]);
       }
     }
   }
@@ -123,12 +122,12 @@ TEST_CASE("linear_top gives the first columns of equal logits, on every code pat
   constexpr Index kColumns = 300, kCount = 8;
   const Grid<float> x(1, 4), w(4, kColumns);  // zeros
   const std::vector<float> bias(kColumns, 0.0F);
-  std::vector<float> panels(static_cast<std::size_t>(kernels::packed_size(4, kColumns)));
+  std::vector<float> panels(kernels::packed_size(4, kColumns));
   const kernels::PackedWeight packed = kernels::pack_weight(w.view(), panels.data());
   for (const kernels::Isa isa : available_isas()) {
     const IsaScope scope(isa);
     const TopResult found = top_of(x, packed, bias, {}, kCount);
-    for (std::int32_t i = 0; i < kCount; ++i) CHECK(found.top[static_cast<std::size_t>(i)].column == i);
+    for (std::int32_t i = 0; i < kCount; ++i) CHECK(found.top[i].column == i);
   }
 }
 

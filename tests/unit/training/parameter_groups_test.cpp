@@ -215,7 +215,7 @@ TEST_CASE("optimizers with groups follow a naive dense one; frozen parameters do
         const double rate = 0.01 * std::pow(0.5, static_cast<double>(by_name.at(p->name)));
         const bool is_matrix = p->shape.size() == 2 && !p->is_table;
         for (Index i = 0; i < p->size(); ++i) {
-          Number& n = numbers[static_cast<std::size_t>(p->offset + i)];
+          Number& n = numbers[p->offset + i];
           const double g = clip * static_cast<double>(p->gradient.values.data[i]);
           if (s.kind == OptimizerKind::sgd) {
             n.m = s.momentum * n.m - rate * g;
@@ -242,7 +242,7 @@ TEST_CASE("optimizers with groups follow a naive dense one; frozen parameters do
     const Parameter& frozen = *toy.parameters.find("encoder.1.w");
     CHECK(std::memcmp(frozen.value.data, first.data() + frozen.offset, sizeof(Real) * 15) == 0);
     for (const Optimizer::State& state : optimizer.states()) {
-      for (Index i = 0; i < 15; ++i) CHECK(state.values[static_cast<std::size_t>(frozen.offset + i)] == 0);
+      for (Index i = 0; i < 15; ++i) CHECK(state.values[frozen.offset + i] == 0);
     }
   }
 }

@@ -56,7 +56,7 @@ class TwoHeads : public Objective {
     Slot& to = slots_[slot == BatchSlot::first ? 0 : 1];
     to = {};
     for (Index i = 0; i < part.sequences; ++i) {
-      const std::uint32_t number = chosen[static_cast<std::size_t>(i)];
+      const std::uint32_t number = chosen[i];
       ++to.tokens;
       to.pairs += number > 0 ? 1 : 0;
       if (i >= part.begin() && i < part.end()) to.numbers.push_back(number);

@@ -39,8 +39,7 @@ class Recorder : public Objective {
   }
   std::string data_hash() const override { return "none"; }
   void prepare(Split, std::span<const std::uint32_t> chosen, const BatchPart& part, BatchSlot slot) override {
-    chosen = chosen.subspan(static_cast<std::size_t>(part.begin()),
-                            static_cast<std::size_t>(part.end() - part.begin()));
+    chosen = chosen.subspan(part.begin(), static_cast<std::size_t>(part.end() - part.begin()));
     if (fails_at >= 0 && packed_count == fails_at) throw Error("data.ids: a batch that cannot be packed");
     ++packed_count;
     std::this_thread::sleep_for(packing_time);

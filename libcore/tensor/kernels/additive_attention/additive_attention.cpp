@@ -90,7 +90,7 @@ void softmax(Real* scores, Index count) {
   const Real most = *std::max_element(scores, scores + count);
   double sum = 0;
   for (Index first = 0; first < count; first += kKeys) {
-    const auto n = static_cast<std::size_t>(std::min(kKeys, count - first));
+    const std::size_t n = std::min(kKeys, count - first);
     std::array<double, kKeys> x;
     for (std::size_t i = 0; i < n; ++i)
       x[i] = std::max(-700.0,
@@ -108,14 +108,14 @@ void softmax(Real* scores, Index count) {
 template <class Body>
 void for_each_sequence(const AdditiveShape& shape, const Body& body) {
   parallel_for(shape.sequences(), [&](Index s) {
-    const auto at = static_cast<std::size_t>(s);
+    const std::size_t at = s;
     body(s, shape.query_offsets[at], shape.query_offsets[at + 1]);
   });
 }
 
 template <class M>
 M keys_of(const M& x, const AdditiveShape& shape, Index s) {
-  const auto at = static_cast<std::size_t>(s);
+  const std::size_t at = s;
   return x.rows_between(shape.key_begins[at], shape.key_ends[at]);
 }
 
@@ -166,7 +166,7 @@ void additive_attention_backward(ConstMatrix q, ConstMatrix k, const Real* score
         for (Index c = 0; c < k.cols; c += kColumns) {
           meeting.compute(q.row(i) + c, part, c);
           const Columns factors = columns_of(score, c, k.cols);
-          const auto count = static_cast<std::size_t>(std::min(kColumns, k.cols - c));
+          const std::size_t count = std::min(kColumns, k.cols - c);
           Columns dq{}, dscore{};
           for (Index r = 0; r < part.rows; ++r) {
             const Columns& met = meeting.row(r);

@@ -115,7 +115,7 @@ void ban(const BannedColumns& banned, Index row, Index first, Index count, float
   };
   for (const std::int32_t column : banned.all) put(column);
   if (banned.offsets.empty()) return;
-  const auto r = static_cast<std::size_t>(row);
+  const std::size_t r = row;
   for (Index i = banned.offsets[r]; i < banned.offsets[r + 1]; ++i) put(banned.columns[i]);
 }
 

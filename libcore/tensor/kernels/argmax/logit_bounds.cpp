@@ -164,7 +164,7 @@ void argmax_by_bounds(ConstMatrix x, const ArgmaxWeight& weight, const Real* bia
     search_block(choice, block, bytes, rows, own);
   });
   for (Index r = 0; r < M; ++r) {
-    const auto row = static_cast<std::size_t>(r);
+    const std::size_t row = r;
     if (!(rows[r].error < kInfinity) || !choose(choice, r, found + r, column_blocks, M, best[row]))
       argmax_of_all(x.rows_between(r, r + 1), w, bias, skip, best.subspan(row, 1));
   }

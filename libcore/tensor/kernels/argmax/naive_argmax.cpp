@@ -34,7 +34,7 @@ Index logit_bounds_size(Index, Index) { return 0; }
 LogitBounds logit_bounds(const PackedWeight&, Real*) { return {}; }
 void linear_argmax(ConstMatrix x, const ArgmaxWeight& w, const Real* bias, std::span<const std::int32_t> skip,
                    std::span<std::int32_t> best) {
-  std::vector<Real> logits(static_cast<std::size_t>(x.rows * w.packed.outputs));
+  std::vector<Real> logits(x.rows * w.packed.outputs);
   const Matrix y(logits.data(), x.rows, w.packed.outputs);
   linear_packed(x, w.packed, bias, Activation::none, y);
   naive::argmax(y, skip, best);
@@ -47,7 +47,7 @@ void top_log_sums(ConstMatrix logits, std::span<Real> log_sums) {
 void top_logits(Matrix logits, const BannedColumns& banned, Index count, std::span<TopLogit> top) {
   const Index limit = banned.limit > 0 ? std::min(banned.limit, logits.cols) : logits.cols;
   for (Index r = 0; r < logits.rows; ++r) {
-    const auto row = static_cast<std::size_t>(r);
+    const std::size_t row = r;
     std::span<const std::int32_t> own;
     if (!banned.offsets.empty())
       own = banned.columns.subspan(banned.offsets[row], banned.offsets[row + 1] - banned.offsets[row]);
@@ -68,7 +68,7 @@ void top_logits(Matrix logits, const BannedColumns& banned, Index count, std::sp
 
 void linear_top(ConstMatrix x, const PackedWeight& w, const Real* bias, const BannedColumns& banned,
                 Index count, std::span<TopLogit> top, std::span<Real> log_sums) {
-  std::vector<Real> logits(static_cast<std::size_t>(x.rows * w.outputs));
+  std::vector<Real> logits(x.rows * w.outputs);
   const Matrix y(logits.data(), x.rows, w.outputs);
   linear_packed(x, w, bias, Activation::none, y);
   top_log_sums(y, log_sums);

@@ -21,7 +21,7 @@ void append_to_cache(const AttentionCache& cache, std::span<const Index> slots,
                      std::span<const Index> positions, ConstMatrix keys, ConstMatrix values) {
   const AttentionCacheTable& table = *kernel_table().attention_cache;
   for (Index b = 0; b < keys.rows; ++b) {
-    const auto i = static_cast<std::size_t>(b);
+    const std::size_t i = b;
     table.append(cache, slots[i], positions[i], keys.row(b), values.row(b));
   }
 }

@@ -147,7 +147,7 @@ void attention_over_cache(ConstMatrix q, const AttentionCache& cache, std::span<
     const Index slot = slots[b], length = lengths[b],
                 keys = cache.window > 0 ? std::min(length, cache.window) : length;
     for (Index h = 0; h < cache.heads; ++h) {
-      std::vector<Real> k(static_cast<std::size_t>(keys * K)), v(k.size());
+      std::vector<Real> k(keys * K), v(k.size());
       for (Index j = 0; j < keys; ++j) {
         const Index at = cache.place(length - keys + j);
         for (Index c = 0; c < K; ++c) {

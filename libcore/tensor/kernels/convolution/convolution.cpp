@@ -152,7 +152,7 @@ void depthwise_convolution_over_cache(const RowCache& cache, std::span<const Ind
                                       std::span<const Index> lengths, ConstMatrix w, Matrix y) {
   for_each_row_block(y.rows, y.cols, [&](Index begin, Index end) {
     for (Index b = begin; b < end; ++b) {
-      const auto i = static_cast<std::size_t>(b);
+      const std::size_t i = b;
       const Index first = lengths[i] - w.rows;  // the first neighbour, which may lie before the sequence
       for (Index column = 0; column < y.cols; column += kBlock) {
         const Index count = std::min(kBlock, y.cols - column);

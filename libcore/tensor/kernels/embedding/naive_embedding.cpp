@@ -12,7 +12,7 @@ using kernels::array_of;
 void embed(std::span<const std::int32_t> ids, ConstMatrix table, double scale,
            std::span<const std::int32_t> position_of, ConstMatrix positions, Matrix y) {
   for (Index t = 0; t < y.rows; ++t) {
-    const auto token = static_cast<std::size_t>(t);
+    const std::size_t token = t;
     auto row = array_of(y.row(t), y.cols);
     row = array_of(table.row(ids[token]), y.cols) * scale;
     if (positions) row += array_of(positions.row(position_of[token]), y.cols);

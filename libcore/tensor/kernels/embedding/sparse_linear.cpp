@@ -30,7 +30,7 @@ void sparse_linear(std::span<const std::int32_t> ids, std::span<const Real> valu
     auto sum = array_of(y.row(s), y.cols);
     sum = 0;
     for (Index e = begin; e < end; ++e) {
-      const auto entry = static_cast<std::size_t>(e);
+      const std::size_t entry = e;
       sum += values[entry] * array_of(w.row(ids[entry]), y.cols);
     }
     sum += array_of(bias, y.cols);

@@ -76,7 +76,7 @@ Int8Panels int8_panels(const PackedWeight& w, std::int32_t zero_point, float mos
   auto* const bytes = reinterpret_cast<std::int8_t*>(to + 2 * columns);
   constexpr Index kTaskPanels = 16;
   const Index tasks = (panels + kTaskPanels - 1) / kTaskPanels;
-  std::vector<Lengths> lengths(static_cast<std::size_t>(tasks));
+  std::vector<Lengths> lengths(tasks);
   parallel_for(tasks, [&](Index task) {
     Lengths& most = lengths[task];
     for (Index p = task * kTaskPanels; p < std::min((task + 1) * kTaskPanels, panels); ++p) {
@@ -147,7 +147,7 @@ PackedWeight int8_columns(const PackedWeight& w, std::span<const std::int32_t> i
   const Int8Parts parts(outputs, to);
   std::fill_n(to, int8_size(w.inputs, outputs), 0.0f);
   for (Index i = 0; i < outputs; ++i) {
-    const Index id = ids[static_cast<std::size_t>(i)];
+    const Index id = ids[i];
     parts.scales[i] = w.int8.scales[id];
     parts.starts[i] = w.int8.starts[id];
     const std::int8_t* const from = column_of(w.int8.bytes, w.inputs, id);

@@ -20,12 +20,10 @@ PackedWeight pack_weight_transposed(ConstMatrix w, Real* to, std::span<const std
       std::array<const Real*, 16> from{};
       for (Index lane = 0; lane < lanes; ++lane) {
         const Index output = panel * 16 + lane;
-        from[static_cast<std::size_t>(lane)] =
-            w.row(rows.empty() ? output : Index{rows[static_cast<std::size_t>(output)]});
+        from[lane] = w.row(rows.empty() ? output : Index{rows[output]});
       }
       for (Index i = 0; i < inputs; ++i) {
-        for (Index lane = 0; lane < lanes; ++lane)
-          values[i * 16 + lane] = from[static_cast<std::size_t>(lane)][i];
+        for (Index lane = 0; lane < lanes; ++lane) values[i * 16 + lane] = from[lane][i];
       }
     }
   });

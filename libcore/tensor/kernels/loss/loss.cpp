@@ -131,7 +131,7 @@ void add_losses(const ReductionTree& plan, const ReductionBlock& part, const Row
     const ReductionLeaf& leaf = plan.leaves[i];
     double chain = 0;
     for (Index t = leaf.begin; t < leaf.end; ++t) {
-      const auto r = static_cast<std::size_t>(t - part.begin);
+      const std::size_t r = t - part.begin;
       chain += values.loss[r];
       correct += values.is_correct[r];
     }

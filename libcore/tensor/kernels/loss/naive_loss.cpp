@@ -71,7 +71,7 @@ kernels::CrossEntropyTotals linear_cross_entropy(ConstMatrix h, ConstMatrix w, b
                                                  const CrossEntropyGradients* gradients,
                                                  std::span<const double> class_weights, double r_drop) {
   const Index V = is_transposed ? w.rows : w.cols;
-  std::vector<double> logits(static_cast<std::size_t>(h.rows * V)), slopes(logits.size());
+  std::vector<double> logits(h.rows * V), slopes(logits.size());
   linear(h, w, is_transposed, bias, Activation::none, {logits.data(), h.rows, V}, {});
   kernels::CrossEntropyTotals totals;
   totals.tokens = h.rows;

@@ -29,7 +29,7 @@ void norm_backward(ConstMatrix x, ConstMatrix moments, const NormRule& rule, Con
     const Index width = padded_width(x.cols);
     const SharedScratch sums(parts.count * 2 * width);
     parallel_for(parts.count, [&](Index part) {
-      const ReductionBlock& block = parts.block[static_cast<std::size_t>(part)];
+      const ReductionBlock& block = parts.block[part];
       table.backward({x, moments, rule, dy, dx, accumulate_dx},
                      {plan.leaves.data() + block.first, block.last - block.first + 1}, block.inner,
                      thread_scratch((plan.depth + 1) * 2 * width), sums.data() + part * 2 * width);

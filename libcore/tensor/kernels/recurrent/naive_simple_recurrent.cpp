@@ -56,7 +56,7 @@ void simple_recurrent_step(std::span<const Index> slots, ConstMatrix x, ConstMat
                            Matrix states, Matrix h) {
   const Index D = x.cols;
   for (Index b = 0; b < x.rows; ++b) {
-    auto state = array_of(states.row(slots[static_cast<std::size_t>(b)]), D), forget = array_of(f.row(b), D);
+    auto state = array_of(states.row(slots[b]), D), forget = array_of(f.row(b), D);
     forget = 1 / (1 + (-array_of(gate.row(b), D)).exp());
     state = (forget * state + (1 - forget) * array_of(x.row(b), D)).eval();
     array_of(h.row(b), D) = state.max(0);

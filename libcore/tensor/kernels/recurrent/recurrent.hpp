@@ -42,7 +42,7 @@ struct RecurrenceOf {
   Index length(Index s) const { return offsets[s + 1] - offsets[s]; }
   // The token of sequence s that is read at step `step`.
   Index token(Index s, Index step) const {
-    const auto at = static_cast<std::size_t>(s);
+    const std::size_t at = s;
     return is_backward ? offsets[at + 1] - 1 - step : offsets[at] + step;
   }
 };

@@ -40,7 +40,7 @@ void simple_recurrent_step(std::span<const Index> slots, ConstMatrix x, ConstMat
                            Matrix states, Matrix h) {
   const RecurrentTable& table = *kernel_table().recurrent;
   for (Index b = 0; b < x.rows; ++b) {
-    float* const state = states.row(slots[static_cast<std::size_t>(b)]);
+    float* const state = states.row(slots[b]);
     table.ssru(
         x.cols,
         {.x = x.row(b), .gate = gate.row(b), .previous = state, .f = f.row(b), .c = state, .h = h.row(b)});

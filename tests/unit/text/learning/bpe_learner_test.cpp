@@ -49,8 +49,8 @@ BpeVocabulary naive_learner(const Counted& words, std::size_t size) {
     const auto best = std::max_element(pairs.begin(), pairs.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     const auto [left, right] = best->first;
-    std::string surface = learned.surfaces[static_cast<std::size_t>(left)];
-    surface += learned.surfaces[static_cast<std::size_t>(right)];
+    std::string surface = learned.surfaces[left];
+    surface += learned.surfaces[right];
     const auto found = std::find(learned.surfaces.begin(), learned.surfaces.end(), surface);
     const auto joined = static_cast<std::int32_t>(found - learned.surfaces.begin());
     if (found == learned.surfaces.end()) learned.surfaces.push_back(surface);

@@ -59,8 +59,8 @@ struct DrawnBpe {
     for (std::uint64_t at = 0; merges.size() < count; at += 2) {
       const auto left = static_cast<std::int32_t>(random_below(random, at, surfaces.size()));
       const auto right = static_cast<std::int32_t>(random_below(random, at + 1, surfaces.size()));
-      std::string joined = surfaces[static_cast<std::size_t>(left)];
-      joined += surfaces[static_cast<std::size_t>(right)];
+      std::string joined = surfaces[left];
+      joined += surfaces[right];
       if (joined.size() > 8) continue;
       auto found = std::find(surfaces.begin(), surfaces.end(), joined);
       const auto id = static_cast<std::int32_t>(found - surfaces.begin());
@@ -200,7 +200,7 @@ TEST_CASE("dropout leaves out merges by counted numbers") {
   for (std::uint32_t step = 0; step < 200; ++step) {
     const Ids ids = sampled(0.1, step);
     std::string text;
-    for (const std::int32_t id : ids) text += drawn.surfaces[static_cast<std::size_t>(id)];
+    for (const std::int32_t id : ids) text += drawn.surfaces[id];
     CHECK(text == piece);
     length += ids.size();
     different += ids != plain ? 1 : 0;

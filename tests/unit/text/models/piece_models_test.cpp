@@ -205,8 +205,7 @@ TEST_CASE("Unigram draws cuts by their probability") {
       {"a", {1, -1.0}}, {"b", {2, -1.5}}, {"ab", {3, -2.0}}, {"bab", {4, -3.5}}, {"ba", {5, -2.5}}};
   std::vector<UnigramPiece> pieces(6);
   pieces[0] = {"<unk>", 0, PieceKind::hidden};
-  for (const auto& [surface, entry] : table)
-    pieces[static_cast<std::size_t>(entry.first)] = {surface, entry.second};
+  for (const auto& [surface, entry] : table) pieces[entry.first] = {surface, entry.second};
   const Unigram model(pieces, {.unknown_id = 0});
   constexpr double kAlpha = 0.7;
   std::map<Ids, double> expected;

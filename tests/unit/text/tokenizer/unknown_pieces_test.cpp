@@ -51,8 +51,7 @@ TEST_CASE("tokens have the ids of their text, whatever is unknown in it") {
     const std::vector<std::string> characters{"a", "b", "x", "é", " "};
     for (int number = 0; number < 15625; ++number) {  // all texts of six characters
       std::string text;
-      for (int rest = number, i = 0; i < 6; ++i, rest /= 5)
-        text += characters[static_cast<std::size_t>(rest % 5)];
+      for (int rest = number, i = 0; i < 6; ++i, rest /= 5) text += characters[rest % 5];
       const std::vector<std::int32_t> ids = ids_of_tokens(tokenizer, tokenizer.tokens(text));
       if (ids != tokenizer.encode(text)) FAIL(settings << ": " << text);
     }
