@@ -42,8 +42,9 @@ void describe(cli::CommandLine& line, Options& o) {
       .one_of(written_layout_names())
       .goes_without("--average", "convert what --average writes");
   line.add_option("--quantization", o.quantization,
-                  "write the model in its own layout, with weights of this [type](#weights-in-int8)")
-      .one_of({"int8"})
+                  "write the model in its own layout, with weights of this [type](#weights-in-int8); "
+                  "int8_tables rounds tables of embeddings too")
+      .one_of({"int8", "int8_tables"})
       .goes_without("--average --layout", "it keeps the layout of one model");
   line.group("Averages");
   line.add_option(
@@ -92,7 +93,9 @@ void export_model(const Options& o) {
 void quantize(const Options& o) {
   const ModelFolder folder = open_model(o.model);
   cli::note_skipped_checkpoints(folder.skipped);
-  quantize_model(folder, o.output);
+  quantize_model(
+      folder, o.quantization == "int8" ? QuantizedWeights::products : QuantizedWeights::products_and_tables,
+      o.output);
 }
 
 void run(const Options& o) {

@@ -88,7 +88,7 @@ class QuantizedReader {
   [[noreturn]] void fail(std::string_view tensor, const std::string& what) const {
     throw Error(tensors_.where() + ": tensor " + quote(tensor) + " " + what);
   }
-  // A table is where it was made of bytes.
+  // A table is where its file says so.
   bool is_in_bytes(const Parameter& p) const {
     return is_computed_in_bytes(p, beginning_) || (p.is_table && tensors_.at(p.name).dtype == Dtype::i8);
   }
@@ -172,7 +172,8 @@ void map_quantized(const Safetensors& tensors, const QuantizedUse& use, Paramete
   reader.read(use.wants_floats);
 }
 
-void write_quantized(const Parameters& parameters, std::string_view beginning, const ByteSink& sink) {
+void write_quantized(const Parameters& parameters, std::string_view beginning, QuantizedWeights which,
+                     const ByteSink& sink) {
   std::vector<TensorView> tensors;
   std::deque<QuantizedWeight> weights;  // their memory stays where it is
   for (const auto& p : parameters.all()) {
@@ -182,13 +183,13 @@ void write_quantized(const Parameters& parameters, std::string_view beginning, c
       tensors.push_back(float_tensor(p->name + kScale, {outputs_of(*p)}, p->int8.scales));
       continue;
     }
-    if (!is_computed_in_bytes(*p, beginning)) {
+    if (p->is_table ? which == QuantizedWeights::products : !is_computed_in_bytes(*p, beginning)) {
       tensors.push_back(float_tensor(p->name, p->shape, p->value.data));
       continue;
     }
     const QuantizedWeight& weight = weights.emplace_back(quantized(*p));
     tensors.push_back({p->name, Dtype::i8, p->shape, raw_bytes(weight.bytes)});
-    tensors.push_back(float_tensor(p->name + kScale, {p->value.cols}, weight.scales.data()));
+    tensors.push_back(float_tensor(p->name + kScale, {outputs_of(*p)}, weight.scales.data()));
   }
   write_safetensors(std::move(tensors), {}, sink);
 }
@@ -204,7 +205,8 @@ void refuse_quantized(const ModelFolder& folder, std::string_view use) {
 }
 
 // As train writes it, with the bytes of its files.
-static void quantize_own_files(const ModelFolder& folder, const std::filesystem::path& output) {
+static void quantize_own_files(const ModelFolder& folder, QuantizedWeights which,
+                               const std::filesystem::path& output) {
   Json ours = folder.config;
   const ExportParts parts = folder.layout->parts(folder, ours);
   NewFolder target(output);
@@ -214,23 +216,23 @@ static void quantize_own_files(const ModelFolder& folder, const std::filesystem:
     write_new_file(target.file(file.name), file.name == "config.json" ? config.dump(2) + "\n" : file.bytes);
   }
   NewFile tensors(target.file("model.safetensors"));
-  write_quantized(*parts.parameters, *folder.family->int8_weights,
+  write_quantized(*parts.parameters, *folder.family->int8_weights, which,
                   [&](std::string_view bytes) { tensors.write(bytes); });
   tensors.finish();
   target.finish();
 }
 
-void quantize_model(const ModelFolder& folder, const std::filesystem::path& output) {
+void quantize_model(const ModelFolder& folder, QuantizedWeights which, const std::filesystem::path& output) {
   refuse_quantized(folder, "convert");
   const std::string where = folder.path.string() + ": ";
   if (!computes_in_int8(folder))
     throw Error(where + "holds " + offer_of(folder).noun + ", which computes in float32 alone");
-  if (folder.own_files) return quantize_own_files(folder, output);
+  if (folder.own_files) return quantize_own_files(folder, which, output);
   const std::unique_ptr<TextStates> model = folder.family->states(folder);  // which reads all its files
   Json config = Json::parse(folder.config_text(), folder.config_path().string());
   config.set(kMember, quantization());
   write_model(output, folder, config.dump(2) + "\n", [&](const ByteSink& sink) {
-    write_quantized(model->parameters(), *folder.family->int8_weights, sink);
+    write_quantized(model->parameters(), *folder.family->int8_weights, which, sink);
   });
 }
 

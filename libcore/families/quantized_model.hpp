@@ -1,7 +1,8 @@
 // A model whose matrices are in bytes: model.safetensors has each as I8 [as the parameter] and beside it, its
 // name with "_scale" behind, a scale F32 for each output; config.json says so in "quantization_config". A
-// table that was read from bytes is in bytes too, with a scale for each row. Products in int8 read the bytes
-// as they are, so it gives what the model it was made of gives in int8.
+// table of embeddings is in bytes where it was read from bytes or where that is wanted, with a scale for each
+// row. Products in int8 read the bytes as they are, so a model whose tables are floats gives what the model
+// it was made of gives in int8.
 #pragma once
 
 #include <filesystem>
@@ -24,8 +25,12 @@ struct QuantizedUse {
   bool wants_floats;  // of weights in bytes, too: multiplied out
 };
 void map_quantized(const Safetensors& tensors, const QuantizedUse& use, Parameters& parameters);
+// Which weights are written in bytes: those that products in int8 read in bytes, or tables of embeddings too,
+// whose rows are then looked up rounded.
+enum class QuantizedWeights { products, products_and_tables };
 // The file. Throws Error naming the weight that cannot be written in bytes.
-void write_quantized(const Parameters& parameters, std::string_view beginning, const ByteSink& sink);
+void write_quantized(const Parameters& parameters, std::string_view beginning, QuantizedWeights which,
+                     const ByteSink& sink);
 
 // Whether products in int8 take bytes that are to be multiplied by this number, which is not 0.
 bool is_scale(float scale);
@@ -37,6 +42,6 @@ bool computes_in_int8(const ModelFolder& folder);
 void refuse_quantized(const ModelFolder& folder, std::string_view use);
 
 // Writes such a directory of a model that was opened. Throws Error where it cannot be.
-void quantize_model(const ModelFolder& folder, const std::filesystem::path& output);
+void quantize_model(const ModelFolder& folder, QuantizedWeights which, const std::filesystem::path& output);
 
 }  // namespace headwater

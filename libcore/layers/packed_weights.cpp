@@ -1,6 +1,7 @@
 #include "layers/packed_weights.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "support/error.hpp"
 
@@ -11,6 +12,15 @@ namespace {
 // What has one dimension is a bias or a norm's; tables are looked up.
 bool is_packed(const Parameter& p, std::string_view beginning) {
   return p.name.starts_with(beginning) && !p.is_table && p.shape.size() > 1 && p.panels != WeightPanels::none;
+}
+
+// A matrix [rows, columns], transposed.
+std::vector<std::int8_t> turned(std::span<const std::int8_t> bytes, Index rows, Index columns) {
+  std::vector<std::int8_t> to(bytes.size());
+  for (Index row = 0, i = 0; row < rows; ++row) {
+    for (Index column = 0; column < columns; ++column, ++i) to[column * rows + row] = bytes[i];
+  }
+  return to;
 }
 
 }  // namespace
@@ -44,11 +54,10 @@ struct PackedWeights::Weight {
 
 kernels::PackedWeight PackedWeights::Weight::quantize(Real* floats, Real* to) const {
   if (has_bytes() && is_transposed) {
-    std::vector<std::int8_t> turned(parameter.size());
-    for (Index o = 0, i = 0; o < outputs(); ++o) {
-      for (Index k = 0; k < inputs(); ++k, ++i) turned[k * outputs() + o] = parameter.int8.bytes[i];
-    }
-    return kernels::pack_int8({turned.data(), parameter.int8.scales}, inputs(), outputs(), to);
+    const std::span<const std::int8_t> bytes(parameter.int8.bytes,
+                                             static_cast<std::size_t>(parameter.size()));
+    return kernels::pack_int8({turned(bytes, outputs(), inputs()).data(), parameter.int8.scales}, inputs(),
+                              outputs(), to);
   }
   if (has_bytes()) return kernels::pack_int8(parameter.int8, inputs(), outputs(), to);
   const kernels::PackedWeight quantized = kernels::quantize_weight(pack(floats), to);
@@ -78,12 +87,13 @@ void PackedWeights::pack_all(const std::vector<Weight>& weights, ComputeType typ
 }
 
 QuantizedWeight quantized(const Parameter& weight) {
-  const PackedWeights::Weight w{weight, false};
+  const PackedWeights::Weight w{weight, weight.is_table};
   const FlatArray floats = make_flat_array(w.floats()), panels = make_flat_array(w.size(ComputeType::int8));
   const kernels::PackedWeight packed = w.quantize(floats.get(), panels.get());
   QuantizedWeight result;
   result.bytes.resize(weight.size());
   kernels::unpack_int8(packed, result.bytes.data());
+  if (weight.is_table) result.bytes = turned(result.bytes, w.inputs(), w.outputs());
   result.scales.assign(packed.int8.scales, packed.int8.scales + packed.outputs);
   return result;
 }

@@ -21,10 +21,11 @@ enum class ComputeType {
 
 // A weight in bytes as files hold it.
 struct QuantizedWeight {
-  std::vector<std::int8_t> bytes;  // [inputs, outputs]
+  std::vector<std::int8_t> bytes;  // [inputs, outputs]; of a table [outputs, inputs], its rows
   std::vector<float> scales;       // [outputs]
 };
-// The bytes that products in int8 read. Throws Error where it cannot be written in bytes.
+// The bytes that products in int8 read, of a table those of its rows. Throws Error where it cannot be written
+// in bytes.
 QuantizedWeight quantized(const Parameter& weight);
 // Whether products in int8 read this parameter in bytes, of those alone whose names begin so. An output layer
 // that is a table of embeddings is not among them: rows of the table are looked up as floats.

@@ -114,7 +114,7 @@ TEST_CASE("Marian NMT: products in int8 have the bytes of the file, those of the
 TEST_CASE("Marian NMT: a directory that is written in int8 has the bytes of the file, and its numbers") {
   const Folder folder;
   const LoadedTranslator whole = folder.load();
-  quantize_model(open_model(folder.scratch.path()), folder.scratch / "small");
+  quantize_model(open_model(folder.scratch.path()), QuantizedWeights::products, folder.scratch / "small");
   for (const bool keeps_bytes : {false, true}) {
     ModelFolder small = open_model(folder.scratch / "small");
     CHECK(small.is_quantized);

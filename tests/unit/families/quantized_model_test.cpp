@@ -36,9 +36,9 @@ Parameters drawn() {
   return parameters;
 }
 
-std::string file_of(const Parameters& parameters) {
+std::string file_of(const Parameters& parameters, QuantizedWeights which = QuantizedWeights::products) {
   std::string file;
-  write_quantized(parameters, "encoder.", [&](std::string_view bytes) { file += bytes; });
+  write_quantized(parameters, "encoder.", which, [&](std::string_view bytes) { file += bytes; });
   return file;
 }
 
@@ -80,6 +80,30 @@ TEST_CASE("weights in bytes: products in int8 read the bytes and scales that flo
       CHECK(std::abs(near.data[i] - exact.data[i]) <= 0.501f * scale);
     }
   }
+}
+
+TEST_CASE("weights in bytes: rows of tables are rounded each by its largest number, if that is wanted") {
+  const Parameters before = drawn();
+  const Matrix& exact = before.find("table.tokens")->value;
+  const std::string file = file_of(before, QuantizedWeights::products_and_tables);
+  Parameters after;
+  declare(after);
+  map_quantized(Safetensors(file, "f"), {"encoder.", false}, after);
+  CHECK(packed_bytes(after) == packed_bytes(before));
+  const Parameter& table = *after.find("table.tokens");
+  REQUIRE(table.int8.bytes != nullptr);
+  for (Index row = 0, i = 0; row < exact.rows; ++row) {
+    float largest = 0;
+    for (Index c = 0; c < exact.cols; ++c) largest = std::max(largest, std::abs(exact.row(row)[c]));
+    CHECK(table.int8.scales[row] == doctest::Approx(largest / 127));
+    for (Index c = 0; c < exact.cols; ++c, ++i) {
+      CHECK(table.int8.bytes[i] == std::lround(exact.row(row)[c] / table.int8.scales[row]));
+      CHECK(table.value.data[i] == table.int8.scales[row] * static_cast<float>(table.int8.bytes[i]));
+    }
+  }
+  CHECK(after.find("encoder.map.bias")->int8.bytes == nullptr);
+  // Made into a file again, its bytes stay.
+  CHECK(file_of(after) == file);
 }
 
 TEST_CASE("weights in bytes: the columns of some tokens are those of these tokens alone") {
