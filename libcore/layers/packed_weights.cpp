@@ -15,7 +15,7 @@ bool is_packed(const Parameter& p, std::string_view beginning) {
 }
 
 // A matrix [rows, columns], transposed.
-std::vector<std::int8_t> turned(std::span<const std::int8_t> bytes, Index rows, Index columns) {
+std::vector<std::int8_t> transposed(std::span<const std::int8_t> bytes, Index rows, Index columns) {
   std::vector<std::int8_t> to(bytes.size());
   for (Index row = 0, i = 0; row < rows; ++row) {
     for (Index column = 0; column < columns; ++column, ++i) to[column * rows + row] = bytes[i];
@@ -56,8 +56,8 @@ kernels::PackedWeight PackedWeights::Weight::quantize(Real* floats, Real* to) co
   if (has_bytes() && is_transposed) {
     const std::span<const std::int8_t> bytes(parameter.int8.bytes,
                                              static_cast<std::size_t>(parameter.size()));
-    return kernels::pack_int8({turned(bytes, outputs(), inputs()).data(), parameter.int8.scales}, inputs(),
-                              outputs(), to);
+    return kernels::pack_int8({transposed(bytes, outputs(), inputs()).data(), parameter.int8.scales},
+                              inputs(), outputs(), to);
   }
   if (has_bytes()) return kernels::pack_int8(parameter.int8, inputs(), outputs(), to);
   const kernels::PackedWeight quantized = kernels::quantize_weight(pack(floats), to);
@@ -93,7 +93,7 @@ QuantizedWeight quantized(const Parameter& weight) {
   QuantizedWeight result;
   result.bytes.resize(weight.size());
   kernels::unpack_int8(packed, result.bytes.data());
-  if (weight.is_table) result.bytes = turned(result.bytes, w.inputs(), w.outputs());
+  if (weight.is_table) result.bytes = transposed(result.bytes, w.inputs(), w.outputs());
   result.scales.assign(packed.int8.scales, packed.int8.scales + packed.outputs);
   return result;
 }
