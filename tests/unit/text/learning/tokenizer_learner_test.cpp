@@ -120,7 +120,7 @@ TEST_CASE("nothing to learn from is an error") {
 }
 
 TEST_CASE("the same bytes for any order of lines, cut into blocks and number of threads") {
-  std::vector<std::string> lines = some_lines(30000);
+  std::vector<std::string> lines = some_lines(10000);
   for (const SplitKind split : {SplitKind::word, SplitKind::character, SplitKind::word_and_punctuation}) {
     const WordTokenizerSettings settings{.split = split, .size = 3000};
     const std::string expected = learn(settings, joined(lines)).to_json();
